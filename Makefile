@@ -1,0 +1,44 @@
+# The two commands of the README are `make demo` and `make test`. `make help` lists the rest.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+# uv where it runs already, else one of our own beside the checkout's environment.
+UV := $(shell uv --version >/dev/null 2>&1 && echo uv || echo .tools/bin/uv)
+RUN := .venv/bin/
+JOBS ?= 2
+
+.PHONY: help install demo test check lock fmt clean shots fire
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+.tools/bin/uv:
+	@python3 -m venv .tools && .tools/bin/python -m pip install --quiet --disable-pip-version-check uv
+
+.venv/installed: requirements.lock .python-version $(filter .tools/bin/uv,$(UV))
+	@test -x .venv/bin/python || $(UV) venv --quiet .venv
+	@$(UV) pip sync --quiet --python .venv/bin/python requirements.lock
+	@touch $@
+
+install: .venv/installed ## the environment in .venv, exactly as requirements.lock says
+
+demo: .venv/installed ## a fresh store, a board on http://127.0.0.1:8000 and a worker, with a story to sign off
+	@$(RUN)python manage.py demo
+
+test: .venv/installed check ## everything CI runs: the checks, then every test
+	@$(RUN)python -m pytest -n $(JOBS) tests
+
+check: .venv/installed ## ruff, mypy, import-linter
+	@$(RUN)ruff check .
+	@$(RUN)ruff format --check .
+	@$(RUN)mypy
+	@$(RUN)lint-imports
+
+fmt: .venv/installed ## format the code
+	@$(RUN)ruff check --fix . && $(RUN)ruff format .
+
+lock: $(filter .tools/bin/uv,$(UV)) ## work out requirements.lock anew from pyproject.toml
+	@$(UV) pip compile pyproject.toml --group dev --universal --generate-hashes \
+	  --no-emit-index-url --no-annotate --no-header --quiet -o requirements.lock
+
+clean: ## remove what the demo and the tests left behind
+	@rm -rf var .venv .tools staticfiles
