@@ -1,0 +1,17 @@
+"""The one Django application of the board."""
+
+from django.apps import AppConfig
+
+
+class BoardConfig(AppConfig):
+    """Registers the system checks and the rule of account names."""
+
+    name = "board"
+    verbose_name = "Foldboard"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Called once by Django when every app is loaded."""
+        from board import accounts, checks  # noqa: F401  importing registers the checks
+
+        accounts.guard_names()

@@ -1,0 +1,1 @@
+"""Django system checks of the board's surroundings."""

@@ -1,0 +1,1 @@
+"""What pages show: one file a page family."""

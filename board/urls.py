@@ -1,0 +1,32 @@
+"""Every address of the board."""
+
+from django.contrib import admin
+from django.urls import include, path, register_converter
+
+from board.http import IdConverter, RowConverter
+from board.lazy import view
+from board.views import account, errors, health
+
+register_converter(IdConverter, "id")
+register_converter(RowConverter, "row")
+
+urlpatterns = [
+    path("", view("work.index"), name="work"),
+    path("work/news/", view("work.news"), name="work-news"),
+    path("work/<id:instance>/<row:row>/", view("work.act"), name="work-act"),
+    path("instances/", include("board.views.instance_urls")),
+    path("processes/", view("processes.index"), name="processes"),
+    path("processes/<str:name>/", view("processes.detail"), name="process"),
+    path("worker/", view("worker.index"), name="worker"),
+    path("worker/news/", view("worker.news"), name="worker-news"),
+    path("account/login/", account.Login.as_view(), name="login"),
+    path("account/logout/", account.Logout.as_view(), name="logout"),
+    path("account/password/", account.PasswordChange.as_view(), name="password-change"),
+    path("health/", health.health, name="health"),
+    path("admin/", admin.site.urls),
+]
+
+handler400 = errors.bad_request
+handler403 = errors.forbidden
+handler404 = errors.not_found
+handler500 = errors.server_error
