@@ -1,0 +1,140 @@
+"""Where an instance stands as a whole, in a word and in a sentence (semantics, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from board.process.instance import Instance
+    from board.process.table import Row
+
+State = Literal["active", "complete", "stuck", "cancelled"]
+
+
+def left_over(instance: Instance) -> frozenset[int]:
+    """The unfinished rows of groups of which enough elements are complete, that nothing outside still waits for."""
+    found: set[int] = set()
+    for group in instance.flow.groups.values():
+        if not group.members or group.row.complete_when.strip().lower() in ("", "all"):
+            continue
+        rows = {row for t in group.members for row in instance.rows_of(instance.flow.tasks[t])}
+        size = len(instance.rows_of(instance.flow.tasks[group.members[0]]))
+        enough, complete = instance.statuses.group_complete(group.row.task, size)
+        if not enough:
+            continue
+        rest = {row for row in rows if _is_unfinished(instance, row) and not complete[_place(instance, row)]}
+        if rest:
+            found |= rest - _wanted_outside(instance, rows)
+    return frozenset(found)
+
+
+def state(instance: Instance) -> State:
+    """The state in a word."""
+    if instance.cancelled:
+        return "cancelled"
+    rest = instance.left_over()
+    open_, doing, blocked, failed = (_number(instance, name, rest) for name in ("open", "doing", "blocked", "failed"))
+    if not (open_ or doing or blocked or failed):
+        return "complete"
+    return "active" if open_ or doing else "stuck"
+
+
+def sentence(instance: Instance) -> str:
+    """The state in a sentence: what the worker runs or may run, and whom or what the instance waits for."""
+    now = state(instance)
+    if now == "cancelled":
+        return f"Cancelled by {instance.cancelled_by}: {instance.cancelled}"
+    if now == "complete":
+        return "Complete: nothing is left to do"
+    if now == "stuck":
+        return "Stuck: " + "; ".join(_troubles(instance))
+    rest = instance.left_over()
+    parts = [
+        ("the worker is running: ", _names(instance, "doing", lambda r: r.is_script, rest)),
+        ("the worker may run: ", _names(instance, "open", lambda r: r.is_script, rest)),
+        ("waiting for people on: ", _names(instance, ("open", "doing"), lambda r: r.role != "system", rest)),
+        ("waiting for messages on: ", _names(instance, ("open", "doing"), lambda r: r.is_receive, rest)),
+        ("failed: ", _names(instance, "failed", lambda _: True, rest, unasked=True)),
+    ]
+    said = "; ".join(start + ", ".join(names) for start, names in parts if names)
+    return said[:1].upper() + said[1:]
+
+
+def _troubles(instance: Instance) -> Iterable[str]:
+    rest = instance.left_over()
+    failed = _names(instance, "failed", lambda _: True, rest, unasked=True)
+    if failed:
+        yield "failed: " + ", ".join(failed) + " (retry or repair it)"
+        return
+    reasons: dict[str, None] = {}
+    for t, task in enumerate(instance.flow.tasks):
+        if instance.tally(t)["blocked"]:
+            first = next(r for r in instance.rows_of(task) if instance.status(r) == "blocked")
+            waiting = instance.waiting(first)
+            if waiting is not None:
+                reasons[f"{instance.name_of(task)} waits for {instance.name_of(waiting.id)}"] = None
+    yield from list(reasons)[:3]
+
+
+def _names(
+    instance: Instance,
+    states: str | tuple[str, ...],
+    chosen: Callable[[Row], bool],
+    rest: frozenset[int],
+    *,
+    unasked: bool = False,
+) -> list[str]:
+    """The names of the tasks with rows in one of these states, with their number when there is more than one."""
+    found: list[str] = []
+    wanted = (states,) if isinstance(states, str) else states
+    for t in instance.flow.order:
+        definition = instance.flow.rows[t]
+        if not chosen(definition) or (unasked and instance.flow.is_asked(t, "failed")):
+            continue
+        number = sum(instance.tally(t)[name] for name in wanted)
+        if number and rest:
+            number -= sum(
+                1 for row in instance.rows_of(definition.task) if row in rest and instance.status(row) in wanted
+            )
+        if number:
+            found.append(definition.name + (f" ({number})" if number > 1 else ""))
+    return found
+
+
+def _number(instance: Instance, name: str, rest: frozenset[int]) -> int:
+    """How many rows that count are in a state; a failure somebody asks for is settled."""
+    found = 0
+    for t in range(len(instance.flow.tasks)):
+        if name == "failed" and instance.flow.is_asked(t, "failed"):
+            continue
+        found += instance.tally(t)[name]
+    return found - sum(1 for row in rest if instance.status(row) == name and _counts_as(instance, row, name))
+
+
+def _counts_as(instance: Instance, row: int, name: str) -> bool:
+    return name != "failed" or not instance.flow.is_asked(instance.statuses.task[row], "failed")
+
+
+def _is_unfinished(instance: Instance, row: int) -> bool:
+    return instance.status(row) in ("open", "doing", "blocked", "failed") and _counts_as(
+        instance, row, instance.status(row)
+    )
+
+
+def _place(instance: Instance, row: int) -> int:
+    return row - instance.statuses.base[instance.statuses.task[row]]
+
+
+def _wanted_outside(instance: Instance, rows: set[int]) -> set[int]:
+    """Every row that a blocked row outside `rows` waits for, directly or through other rows."""
+    wanted: set[int] = set()
+    todo = [row for row in range(instance.size) if row not in rows and instance.status(row) == "blocked"]
+    seen = set(todo)
+    while todo:
+        for row in instance.statuses.waits_for(todo.pop()):
+            if row not in seen:
+                seen.add(row)
+                wanted.add(row)
+                todo.append(row)
+    return wanted
