@@ -52,8 +52,8 @@ def small(series: list[Figure], ahead: list[Ahead], odd_years: set[int], low: fl
     ]
     if ahead:
         end = series[-1]
-        over = [(x(end.year), y(end.life))] + [(x(step.year), y(step.high)) for step in ahead]
-        under = [(x(step.year), y(step.low)) for step in reversed(ahead)]
+        over = [(x(end.year), y(end.life))] + [(x(step.year), y(min(step.high, high))) for step in ahead]
+        under = [(x(step.year), y(max(step.low, low))) for step in reversed(ahead)]
         middle = [(x(end.year), y(end.life))] + [(x(step.year), y(step.life)) for step in ahead]
         inside.append(f'<polygon class="range" points="{points(over + under)}"/>')
         inside.append(f'<polyline class="ahead" points="{points(middle)}"/>')
@@ -62,6 +62,29 @@ def small(series: list[Figure], ahead: list[Ahead], odd_years: set[int], low: fl
     inside += [f'<circle class="odd" cx="{x(figure.year):g}" cy="{y(figure.life):g}" r="5"/>' for figure in odd]
     country = series[0].country
     return picture(200, 96, f"{country}: life expectancy {series[0].year} to {last_year}", inside)
+
+
+class Names:
+    """Names beside circles, each where it covers no other name; one that fits nowhere is left to the circle's title."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.taken: list[tuple[float, float, float]] = []  # left, right and base line of each name placed
+        self.drawn: list[str] = []
+
+    def place(self, name: str, x: float, y: float, radius: float) -> None:
+        """Write a name above its circle, else below, else beside it."""
+        half = 3.4 * len(name)
+        beside = radius + half + 3
+        for at, base in ((x, y - radius - 4), (x, y + radius + 12), (x - beside, y + 4), (x + beside, y + 4)):
+            left, right = at - half, at + half
+            free = all(right < one or left > other or abs(base - line) > 12 for one, other, line in self.taken)
+            if free and left > 0 and right < self.width:
+                self.taken.append((left, right, base))
+                self.drawn.append(
+                    f'<text class="name" x="{at:g}" y="{base:g}" text-anchor="middle">{escape(name)}</text>'
+                )
+                return
 
 
 def world(figures: dict[str, list[Figure]]) -> str:
@@ -78,16 +101,15 @@ def world(figures: dict[str, list[Figure]]) -> str:
     for age in range(math.ceil(low / 10) * 10, 90, 10):
         inside.append(f'<line class="grid" x1="46" x2="740" y1="{y(age):g}" y2="{y(age):g}"/>')
         inside.append(f'<text x="38" y="{y(age) + 4:g}" text-anchor="end">{age}</text>')
+    names = Names(760)
     for figure in sorted(latest, key=lambda figure: -figure.population):
-        at = x(math.log10(min(max(figure.income, 200), 100_000)))
+        at, up = x(math.log10(min(max(figure.income, 200), 100_000))), y(figure.life)
         radius = round(4 + 30 * math.sqrt(figure.population / people), 1)
         group = CONTINENTS.index(figure.continent) if figure.continent in CONTINENTS else len(CONTINENTS)
         millions = f"{figure.population / 1e6:.1f} million people"
         tip = escape(f"{figure.country}: {figure.life:.1f} years, {figure.income:,.0f} $, {millions}")
-        above = y(figure.life) - radius - 4
-        circle = f'<circle class="c{group}" cx="{at:g}" cy="{y(figure.life):g}" r="{radius:g}">'
-        inside.append(f"{circle}<title>{tip}</title></circle>")
+        inside.append(f'<circle class="c{group}" cx="{at:g}" cy="{up:g}" r="{radius:g}"><title>{tip}</title></circle>')
         if len(latest) <= 20 or figure.population > people / 12:
-            name = escape(figure.country)
-            inside.append(f'<text class="name" x="{at:g}" y="{above:g}" text-anchor="middle">{name}</text>')
+            names.place(figure.country, at, up, radius)
+    inside += names.drawn
     return picture(760, 360, f"GDP per head and life expectancy in {latest[0].year}", inside)

@@ -103,8 +103,8 @@ def country_card(series: list[Figure], ahead: list[Ahead], odd: set[int], low: f
 def countries(figures: dict[str, list[Figure]], ahead: dict[str, list[Ahead]], odd: list[dict[str, str]]) -> str:
     """A drawing per country, all on one scale."""
     lives = [figure.life for series in figures.values() for figure in series]
-    bounds = [edge for steps in ahead.values() for step in steps for edge in (step.low, step.high)]
-    low, high = min(lives + bounds) - 2, max(lives + bounds) + 2
+    expected = [step.life for steps in ahead.values() for step in steps]
+    low, high = min(lives + expected) - 2, max(lives + expected) + 2
     years = {country: {int(line["year"]) for line in odd if line["country"] == country} for country in figures}
     return "".join(
         country_card(series, ahead.get(country, []), years[country], low, high) for country, series in figures.items()
