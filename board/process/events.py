@@ -27,7 +27,7 @@ class EventLike(Protocol):
     @property
     def ref(self) -> str: ...
     @property
-    def attempt(self) -> str: ...
+    def attempt(self) -> int | str: ...
 
 
 class Draft(NamedTuple):
@@ -38,7 +38,7 @@ class Draft(NamedTuple):
     value: str
     actor: str
     element: str = ""
-    attempt: str = ""
+    attempt: int | str = ""
     ref: str = ""
 
 

@@ -101,6 +101,7 @@ class Flow:
             tuple(s for s, each in enumerate(self.rearms) if any(r.source == x for r in each))
             for x in range(len(self.tasks))
         )
+        self.roles = frozenset(r.role for r in self.rows if r.role not in ("", "system"))
         self._between: dict[tuple[int, str], tuple[int, ...]] = {}
 
     # what the conformance data and the pages ask, by task id

@@ -356,7 +356,7 @@ class Instance:
         """Attempts, failures and interruptions are the worker's: only its events carry the key `attempt`."""
         mine = account(event.actor) == WORKER and event.attempt != ""
         if mine and value == "doing":
-            self._attempts[row] = max(self._attempts.get(row, 0) + 1, _whole(event.attempt))
+            self._attempts[row] = max(self._attempts.get(row, 0) + 1, _whole(str(event.attempt)))
             self._outputs.pop(row, None)
         elif mine and is_finished(value):
             self._interrupted.pop(row, None)
