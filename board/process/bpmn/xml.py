@@ -1,0 +1,143 @@
+"""Reading strange XML safely: no document type, no entities, no network, no endless files.
+
+The document type is refused by a first, cheap reading that stops at the root element, so an
+entity is never even declared. Every reason names the line where there is one.
+"""
+
+import re
+from collections.abc import Iterator
+from xml.parsers import expat
+
+from lxml import etree
+
+Element = etree._Element
+
+BPMN = "http://www.omg.org/spec/BPMN/20100524/MODEL"
+BPMNDI = "http://www.omg.org/spec/BPMN/20100524/DI"
+DC = "http://www.omg.org/spec/DD/20100524/DC"
+DI = "http://www.omg.org/spec/DD/20100524/DI"
+XSI = "http://www.w3.org/2001/XMLSchema-instance"
+OWN = "urn:foldboard:bpmn:1"
+
+LIMIT_BYTES = 20_000_000
+_DOCUMENT_TYPE = (
+    "the file declares a document type (DOCTYPE). BPMN needs none, and it can hide harmful entities,"
+    " so it is refused. Remove the declaration."
+)
+_MEGABYTE = 1_000_000
+_BLANK_START = re.compile(rb"^(?:\xef\xbb\xbf)?[ \t\r\n]+(?=<)")
+_POSITION = re.compile(r"(?:, line \d+, column \d+)?(?: \([^)]*\))?$")
+
+
+class Unreadable(ValueError):
+    """The bytes are no BPMN file that can be read; the message says why, with the line where there is one."""
+
+
+class _Stop(Exception):
+    """Ends the first reading at the root element."""
+
+
+def parse(data: bytes, limit_bytes: int = LIMIT_BYTES) -> Element:
+    """Parse bytes to the root element `definitions`; raises Unreadable."""
+    if len(data) > limit_bytes:
+        size, most = len(data) / _MEGABYTE, limit_bytes / _MEGABYTE
+        raise Unreadable(f"The file has {size:.1f} MB; at most {most:g} MB are read.")
+    data = _BLANK_START.sub(b"", data)
+    if not data.strip():
+        raise Unreadable("The file is empty.")
+    _refuse_document_type(data)
+    root = _tree(data)
+    if root.tag != f"{{{BPMN}}}definitions":
+        raise Unreadable(_no_bpmn(root))
+    return root
+
+
+def _refuse_document_type(data: bytes) -> None:
+    reader = expat.ParserCreate()
+
+    def document_type(*_: object) -> None:
+        raise Unreadable(f"Line {reader.CurrentLineNumber}: {_DOCUMENT_TYPE}")
+
+    def stop(*_: object) -> None:
+        raise _Stop
+
+    reader.StartDoctypeDeclHandler = document_type
+    reader.StartElementHandler = stop
+    try:
+        reader.Parse(data, True)
+    except (_Stop, expat.ExpatError, LookupError):
+        return  # faults of form are told by the second reading, which knows more of them and more encodings
+
+
+def _tree(data: bytes) -> Element:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise Unreadable(_syntax(error, data)) from None
+    except (ValueError, LookupError) as error:
+        raise Unreadable(f"This is no XML that can be read: {error}.") from None
+    if getattr(root.getroottree().docinfo, "doctype", ""):
+        raise Unreadable(_DOCUMENT_TYPE)
+    return root
+
+
+def _syntax(error: etree.XMLSyntaxError, data: bytes) -> str:
+    reason = _POSITION.sub("", str(error.msg or error)).strip()
+    if not data.lstrip().startswith((b"<", b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe")) and b"\x00<" not in data[:4]:
+        return "This is no XML: it does not begin with `<`."
+    if "is not defined" in reason and "prefix" in reason.lower():
+        reason += " (declare it with xmlns:… or remove it)"
+    return f"Line {error.lineno or 1}: this is no well-formed XML: {reason}."
+
+
+def _no_bpmn(root: Element) -> str:
+    name, namespace = local(root), namespace_of(root)
+    if name == "definitions":
+        where = f"the namespace {namespace}" if namespace else "no namespace"
+        return f"The root element `definitions` has {where}; BPMN 2.0 has {BPMN}."
+    return f"The root element is `{name}`; a BPMN 2.0 file has `definitions` there."
+
+
+def local(element: Element) -> str:
+    """Give the name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def namespace_of(element: Element) -> str:
+    """Give the namespace of an element, `""` for none."""
+    tag = str(element.tag)
+    return tag[1:].partition("}")[0] if tag.startswith("{") else ""
+
+
+def children(element: Element, name: str = "", namespace: str = BPMN) -> Iterator[Element]:
+    """Give the child elements of a namespace, all of them or those of one name (no comments)."""
+    for child in element:
+        if isinstance(child.tag, str) and namespace_of(child) == namespace and name in ("", local(child)):
+            yield child
+
+
+def first(element: Element, name: str, namespace: str = BPMN) -> Element | None:
+    """Give the first child element of that name."""
+    return next(children(element, name, namespace), None)
+
+
+def line(text: str | None) -> str:
+    """Give a text as one line: names in drawings are broken to fit their shapes."""
+    return " ".join((text or "").split())
+
+
+def reference(text: str | None) -> str:
+    """Give a reference without the prefix that some tools write (`ns:Task_1`)."""
+    return (text or "").strip().rpartition(":")[2]
+
+
+def content(element: Element | None) -> str:
+    """Give all text inside an element, trimmed."""
+    return "" if element is None else "".join(str(part) for part in element.itertext()).strip()
+
+
+def truth(element: Element, attribute: str, default: bool = False) -> bool:
+    """Read an attribute of true and false."""
+    text = element.get(attribute)
+    return default if text is None else text.strip().lower() in ("true", "1")
