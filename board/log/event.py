@@ -1,0 +1,136 @@
+"""One event: one JSON object on one line, in and out.
+
+Lines of other programs may carry numbers, truths, nulls and keys of their own: scalars become text as they were
+written (`false`, `3`), null is empty, other keys are kept in `extra`. What cannot be an event is a `BadLine`.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import msgspec
+
+# The wire name of `extra`; a line that really has this key is read the slow way, so nothing is ever taken for it.
+_EXTRA = "(other keys)"
+_TEXTS = ("ts", "instance", "task", "field", "value", "actor", "element", "ref")
+_NEEDED = ("instance", "task", "field")
+_BOM = b"\xef\xbb\xbf"
+
+
+class Event(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One fact of an instance; `extra` is the JSON text of an object with the keys we do not know, or ""."""
+
+    ts: str
+    instance: str
+    task: str
+    field: str
+    value: str
+    actor: str
+    element: str = ""
+    ref: str = ""
+    attempt: int | str = ""
+    extra: str = msgspec.field(default="", name=_EXTRA)
+
+    @property
+    def others(self) -> dict[str, Any]:
+        """The keys this program does not know, decoded."""
+        return dict(json.loads(self.extra)) if self.extra else {}
+
+    @property
+    def attempt_number(self) -> int:
+        """The attempt this event belongs to, from 1; 0 when it belongs to none."""
+        text = str(self.attempt)
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+class BadLine(NamedTuple):
+    """A line that is no event: its number (from 1) and offset in the file (0 when not known), and why."""
+
+    line_no: int
+    offset: int
+    reason: str
+
+
+_decode_event = msgspec.json.Decoder(Event).decode
+_decode_keys = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_encode = msgspec.json.Encoder().encode
+
+
+def utcnow() -> str:
+    """The time now as events carry it: UTC, whole seconds, `2026-11-29T16:04:31Z`."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def encode(event: Event) -> bytes:
+    """The event as one line with its newline; never another newline in it, a lone surrogate becomes `?`."""
+    try:
+        body = _encode(event if not event.extra else msgspec.structs.replace(event, extra=""))
+    except UnicodeEncodeError:
+        return encode(_printable(event))
+    if event.extra:
+        rest = msgspec.json.format(event.extra.encode(), indent=-1)
+        body = body[:-1] + b"," + rest[1:] if rest != b"{}" else body
+    return body + b"\n"
+
+
+def decode(line: bytes) -> Event | BadLine:
+    """The event of one line (its newline may be there or not), or why it is none; never an exception."""
+    try:
+        event = _decode_event(line)
+        if not event.extra and event.instance and event.task and event.field:
+            return event
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        return _decode_odd(line)
+    except UnicodeDecodeError:
+        return BadLine(0, 0, "not UTF-8")
+    except RecursionError:
+        return BadLine(0, 0, "nested too deeply")
+    except (msgspec.DecodeError, ValueError) as error:
+        return BadLine(0, 0, f"no JSON object: {error}")
+
+
+def _decode_odd(line: bytes) -> Event | BadLine:
+    line = line.removeprefix(_BOM).strip(b" \t\r\n")
+    if not line:
+        return BadLine(0, 0, "empty line")
+    line.decode()  # the decoder does not look into the text of keys it skips
+    raw = {key: bytes(value) for key, value in _decode_keys(line).items()}
+    known = {key: _text(raw.pop(key)) for key in _TEXTS if key in raw}
+    for key in _NEEDED:
+        if not known.get(key):
+            return BadLine(0, 0, f"no {key}")
+    attempt = _attempt(raw.pop("attempt")) if "attempt" in raw else ""
+    extra = b",".join(_encode(key) + b":" + value for key, value in raw.items())
+    extra = msgspec.json.format(b"{" + extra + b"}", indent=-1) if extra else b""
+    return Event(
+        ts=known.get("ts", ""),
+        instance=known["instance"],
+        task=known["task"],
+        field=known["field"],
+        value=known.get("value", ""),
+        actor=known.get("actor", ""),
+        element=known.get("element", ""),
+        ref=known.get("ref", ""),
+        attempt=attempt,
+        extra=extra.decode(),
+    )
+
+
+def _text(raw: bytes) -> str:
+    if raw.startswith(b'"'):
+        return str(msgspec.json.decode(raw))
+    return "" if raw == b"null" else raw.decode()
+
+
+def _attempt(raw: bytes) -> int | str:
+    return int(raw) if raw.isdigit() and len(raw) < 10 else _text(raw)
+
+
+def _printable(event: Event) -> Event:
+    fields = msgspec.structs.asdict(event)
+    clean = {k: v.encode("utf-8", "replace").decode() if isinstance(v, str) else v for k, v in fields.items()}
+    return Event(**clean)
