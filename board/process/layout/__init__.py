@@ -17,6 +17,7 @@ from board.process.layout.graph import (
     Node,
     Point,
 )
+from board.process.layout.notation import graph_of
 
 __all__ = [
     "EVENT_KINDS",
@@ -31,4 +32,5 @@ __all__ = [
     "Layout",
     "Node",
     "Point",
+    "graph_of",
 ]
