@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import NamedTuple
 
 from board.process.flow import Flow
@@ -37,6 +38,9 @@ class _Builder:
         self.events_inside = events_inside
         self.nodes: dict[str, Node] = {}
         self.edges: list[Edge] = []
+        self.at = "@"  # marks the ids of all that is no row; an odd table may have task ids that hold it
+        while any(self.at in row.task for row in flow.table.rows):
+            self.at += "@"
         self.rows: dict[str, Row] = {row.task: row for row in flow.rows if row.task not in flow.groups}
         self.groups = {g: group for g, group in flow.groups.items() if g}
         self.scope = {task: self._group(task, flow.group_of[n]) for n, task in enumerate(flow.tasks)}
@@ -74,7 +78,7 @@ class _Builder:
             kind: Kind = "script" if row.is_script else "receive" if row.is_receive else "user"
             self._node(row.task, kind, row.role, self.scope[row.task], label=row.name, task=row.task)
         elif not self.groups[row.task].members:
-            self._node(f"{row.task}@empty", "empty", row.role, row.task, label="no tasks yet", task=row.task)
+            self._node(f"{row.task}{self.at}empty", "empty", row.role, row.task, label="no tasks yet", task=row.task)
 
     def _node(
         self,
@@ -124,7 +128,7 @@ class _Builder:
     def _leave(self, d: Dependency, out: _Out, row: Row) -> None:
         source = d.task
         if source not in self.rows and source not in self.groups:
-            source = f"@unknown@{d.task}"
+            source = f"{self.at}unknown{self.at}{d.task}"
             if source not in self.nodes:
                 lane, group = self._entry_lane(row.task), self.scope[row.task]
                 self._node(source, "unknown", lane, group, label=d.task, task=row.task)
@@ -159,7 +163,7 @@ class _Builder:
     def _join(self, row: Row, gates: int) -> str:
         kind, note = join_kind(row.join, gates)
         lane, group = self._entry_lane(row.task), self.scope[row.task]
-        join = self._node(f"{row.task}@join", kind, lane, group, task=row.task, note=note)
+        join = self._node(f"{row.task}{self.at}join", kind, lane, group, task=row.task, note=note)
         self._edge(join, row.task)
         return join
 
@@ -195,12 +199,12 @@ class _Builder:
 
     def _split(self, source: str, kind: Kind) -> str:
         lane, group = self._exit_lane(source), self.scope[source]
-        split = self._node(f"{source}@split", kind, lane, group, task=source, split=True)
+        split = self._node(f"{source}{self.at}split", kind, lane, group, task=source, split=True)
         self._edge(source, split)
         return split
 
     def _end(self, source: str) -> str:
-        return self._node(f"{source}@end", "end", self._exit_lane(source), self.scope[source], task=source)
+        return self._node(f"{source}{self.at}end", "end", self._exit_lane(source), self.scope[source], task=source)
 
     def _left_by_members(self, source: str) -> bool:
         """Whether flows leave a group from its members, every exit of it, so that the frame itself leads nowhere."""
@@ -223,21 +227,26 @@ class _Builder:
         return sorted((key for key in inside if not self._entered_by_members(key)), key=lambda key: order[key])
 
     def _entered_by_members(self, key: str) -> bool:
-        group = self.groups.get(key)
-        return bool(group and group.entries) and all(
-            self.flow.tasks[t] in self.entered or self._outer(self.flow.tasks[t])[0] != key
-            for t in group.entries  # type: ignore[union-attr]
+        """Whether flows from outside lead to every entry of a group, so that nothing leads to the frame itself."""
+        return (
+            key in self.groups
+            and bool(self._entries(key))
+            and all(self._is_entered(self.flow.tasks[t], key) for t in self._entries(key))
         )
+
+    def _is_entered(self, task: str, group: str) -> bool:
+        inner = takewhile(lambda g: g != group, self._outer(task))
+        return task in self.entered or any(g in self.entered for g in inner)
 
     def _start(self, scope: str, entries: list[str]) -> None:
         if not entries:
             return
         lane = self._entry_lane(entries[0])
-        start = self._node(f"{scope}@start", "start", lane, scope)
+        start = self._node(f"{scope}{self.at}start", "start", lane, scope)
         if len(entries) == 1:
             self._edge(start, entries[0])
             return
-        split = self._node(f"{scope}@start@split", "parallel", lane, scope, split=True)
+        split = self._node(f"{scope}{self.at}start{self.at}split", "parallel", lane, scope, split=True)
         self._edge(start, split)
         for entry in entries:
             self._edge(split, entry)
