@@ -163,6 +163,10 @@ class ProcessTable:
         """Give the row of a task or group, the first one if an id is repeated."""
         return self._by_task.get(task)
 
+    def __hash__(self) -> int:
+        # Flows are cached by table, and hashing every cell at every look would cost more than the look.
+        return hash(self.version)
+
     @cached_property
     def version(self) -> str:
         """First 8 hex digits of the SHA-256 over the canonical JSON of the rows."""

@@ -1,0 +1,65 @@
+"""Everything that is wrong with a process table, at once.
+
+Errors keep a definition from being saved or started, warnings do not. Each problem says where it
+is and what would be right. What needs facts from outside the table (who holds a role, which scripts
+exist) is handed in.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+
+from board.process.cells import SYSTEM
+from board.process.finding import Problem, listed, numbered, problem
+from board.process.problems_cells import of_cells
+from board.process.problems_flow import of_flow
+from board.process.problems_links import of_links
+from board.process.scripts import why_it_leaves
+from board.process.table import COLUMNS, ProcessTable
+from board.process.text import shown
+
+__all__ = ["MAX_ROWS", "Problem", "check", "has_errors"]
+
+MAX_ROWS = 5000
+_PLACE = {column: i for i, column in enumerate(COLUMNS)}
+
+
+def check(
+    table: ProcessTable,
+    *,
+    roles_held: Collection[str] | None = None,
+    scripts_found: Callable[[str], bool] | None = None,
+) -> list[Problem]:
+    """List every error and warning in table order; never raises, however odd the table.
+
+    `roles_held`: the roles somebody holds; `scripts_found`: whether the jobs directory has a script. None: not asked.
+    """
+    found = [*of_cells(table), *of_links(table)]
+    if len(table.rows) <= MAX_ROWS:
+        found += of_flow(table)
+    else:
+        message = f"The table has {len(table.rows):,} rows, at most {MAX_ROWS:,} are possible: repeat rows by a group."
+        found.append(Problem("error", 0, "", "task", "", message, "too-many-rows"))
+    if roles_held is not None:
+        found += _of_roles(table, roles_held)
+    if scripts_found is not None:
+        found += _of_scripts(table, scripts_found)
+    return sorted(found, key=lambda each: (each.row, _PLACE.get(each.column, len(COLUMNS)), each.level, each.code))
+
+
+def has_errors(problems: Collection[Problem]) -> bool:
+    """Say whether the problems keep the table from being saved or started."""
+    return any(each.level == "error" for each in problems)
+
+
+def _of_roles(table: ProcessTable, held: Collection[str]) -> Iterator[Problem]:
+    for number, row in numbered(table):
+        if row.role and row.role != SYSTEM and not row.is_group and row.role not in held:
+            some = f" (roles that are held: {listed(sorted(held)[:8])})" if held else ""
+            message = f"Nobody holds the role “{shown(row.role)}”{some}: give it to an account, or name another."
+            yield problem("warning", number, row, "role", row.role, message, "role-unheld")
+
+
+def _of_scripts(table: ProcessTable, exists: Callable[[str], bool]) -> Iterator[Problem]:
+    for number, row in numbered(table):
+        if row.is_script and not why_it_leaves(row.script) and not exists(row.script):
+            message = f"There is no “{shown(row.script)}” in the jobs directory: put it there, or name another script."
+            yield problem("warning", number, row, "script", row.script, message, "script-not-found")
