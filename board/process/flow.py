@@ -97,10 +97,7 @@ class Flow:
         self.rank = [0] * len(self.tasks)
         for place, t in enumerate(self.order):
             self.rank[t] = place
-        self.rearms_of: tuple[tuple[int, ...], ...] = tuple(
-            tuple(s for s, each in enumerate(self.rearms) if any(r.source == x for r in each))
-            for x in range(len(self.tasks))
-        )
+        self.rearms_of: tuple[tuple[int, ...], ...] = self._rearms_of()
         self.roles = frozenset(r.role for r in self.rows if r.role not in ("", "system"))
         self._between: dict[tuple[int, str], tuple[int, ...]] = {}
 
@@ -178,6 +175,13 @@ class Flow:
             found = tuple(t for t in self.order if t in onward and t != s and reachable(self.forward, [t]) & sources)
             self._between[(s, value)] = found
         return found
+
+    def _rearms_of(self) -> tuple[tuple[int, ...], ...]:
+        found: list[dict[int, None]] = [{} for _ in self.tasks]
+        for s, each in enumerate(self.rearms):
+            for rearm in each:
+                found[rearm.source][s] = None
+        return tuple(map(tuple, found))
 
     def _dependents(self) -> tuple[tuple[tuple[int, str], ...], ...]:
         found: list[dict[tuple[int, str], None]] = [{} for _ in self.tasks]
