@@ -1,0 +1,58 @@
+"""Tables for property tests: odd ones, and valid ones."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from board.process.flow import compile_flow
+from board.process.problems import check
+from board.process.table import ElementList, ProcessTable
+
+LABELS = ("", "", "", ":true", ":false", ":done", ":failed", ":approved")
+ROLES = ("", "analyst", "management", "system")
+
+
+@st.composite
+def rows(draw: st.DrawFn, most: int = 8, groups: int = 2) -> list[dict[str, str]]:
+    """Rows of a table with groups, answers, quorums and loops; not always a valid one."""
+    number = draw(st.integers(1, most))
+    group_ids = [f"g{n}" for n in range(draw(st.integers(0, groups)))]
+    task_ids = [f"t{n}" for n in range(number)]
+    found: list[dict[str, str]] = []
+    for task in (*group_ids, *task_ids):
+        targets = draw(st.lists(st.sampled_from([*task_ids, *group_ids, "ghost"]), max_size=3, unique=True))
+        depends = ", ".join(target + draw(st.sampled_from(LABELS)) for target in targets if target != task)
+        row = {
+            "task": task,
+            "depends_on": depends,
+            "join": draw(st.sampled_from(["", "any", "inclusive", "n=2", "60%"])),
+        }
+        if task in group_ids:
+            row["collection"] = draw(st.sampled_from(["unit", "unit", "region"]))
+            row["complete_when"] = draw(st.sampled_from(["", "", "any", "50%"]))
+        else:
+            row["role"] = draw(st.sampled_from(ROLES))
+            row["script"] = f"{task}.py" if row["role"] == "system" and draw(st.booleans()) else ""
+            row["parent"] = draw(st.sampled_from(["", *group_ids]))
+        found.append(row)
+    return draw(st.permutations(found))
+
+
+@st.composite
+def startable(draw: st.DrawFn, most: int = 8) -> tuple[ProcessTable, ElementList]:
+    """A table without errors, and elements for it."""
+    given: list[dict[str, str]] = draw(rows(most))
+    cells: list[dict[str, Any]] = [
+        dict(row, depends_on=row["depends_on"].replace("ghost", given[0]["task"])) for row in given
+    ]
+    table = ProcessTable.from_rows(cells)
+    wrong = {p.row for p in check(table) if p.level == "error"}
+    while wrong:
+        cells = [dict(row, depends_on="", parent="") if n in wrong else row for n, row in enumerate(cells, 1)]
+        table = ProcessTable.from_rows(cells)
+        left = {p.row for p in check(table) if p.level == "error"}
+        if left == wrong:
+            table, left = ProcessTable.from_rows([{"task": "a"}, {"task": "b", "depends_on": "a"}]), set()
+        wrong = left
+    assert not compile_flow(table).nested
+    return table, ElementList.from_ids([f"e{n}" for n in range(draw(st.integers(0, 3)))])
