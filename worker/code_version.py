@@ -1,0 +1,157 @@
+"""Which code an attempt ran: the git commit of the jobs directory, or a hash of what is in it.
+
+Asked anew at each attempt. Files whose names, sizes, times and inodes are as before are not read again, and git is
+not asked again while they and what git keeps of the commit are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+_SKIPPED_DIRS = frozenset({".git", "__pycache__"})
+_GIT_TIMEOUT_S = 20.0
+
+Signature = tuple[object, ...]
+
+
+class CodeVersion:
+    """The version of one jobs directory; `read()` is cheap while nothing changed."""
+
+    def __init__(self, jobs: Path) -> None:
+        self._jobs = jobs
+        self._hashes: dict[str, tuple[Signature, bytes]] = {}
+        self._last: tuple[Signature, str] | None = None
+
+    def read(self) -> str:
+        """8 digits, `-dirty` behind a commit when the directory has changes that are not committed."""
+        files = list(_walk(os.fspath(self._jobs)))
+        signature = (tuple(files), _git_signature(self._jobs))
+        if self._last is None or self._last[0] != signature:
+            self._last = signature, _git_version(self._jobs) or self._content_hash(files)
+        return self._last[1]
+
+    def _content_hash(self, files: list[tuple[str, Signature]]) -> str:
+        fresh: dict[str, tuple[Signature, bytes]] = {}
+        total = hashlib.sha256()
+        for name, signature in files:
+            known = self._hashes.get(name)
+            digest = known[1] if known is not None and known[0] == signature else _digest(self._jobs, name, signature)
+            fresh[name] = signature, digest
+            total.update(b"%d:" % len(os.fsencode(name)) + os.fsencode(name) + digest)
+        self._hashes = fresh
+        return total.hexdigest()[:8]
+
+
+def _walk(root: str) -> Iterator[tuple[str, Signature]]:
+    """Every file and link below `root` by name, with what tells whether it changed."""
+    pending = [""]
+    found = []
+    while pending:
+        below = pending.pop()
+        try:
+            with os.scandir(os.path.join(root, below)) as entries:
+                for entry in entries:
+                    name = f"{below}{entry.name}"
+                    if entry.is_dir(follow_symlinks=False):
+                        if entry.name not in _SKIPPED_DIRS:
+                            pending.append(f"{name}/")
+                    elif not entry.name.endswith(".pyc"):
+                        found.append((name, _signature(entry)))
+        except OSError:
+            continue  # gone while we looked: the next look tells
+    found.sort()
+    return iter(found)
+
+
+def _signature(entry: os.DirEntry[str]) -> Signature:
+    try:
+        found = entry.stat(follow_symlinks=False)
+        target = entry.stat() if stat.S_ISLNK(found.st_mode) else found
+    except OSError:
+        return (entry.name, "unreadable")
+    return (found.st_mode, target.st_ino, target.st_size, target.st_mtime_ns, target.st_ctime_ns)
+
+
+def _digest(jobs: Path, name: str, signature: Signature) -> bytes:
+    path = jobs / name
+    digest = hashlib.sha256()
+    try:
+        if path.is_symlink():
+            digest.update(b"link " + os.fsencode(os.readlink(path)))
+        if not path.is_file():  # a pipe would block
+            return hashlib.sha256(repr(signature[:1]).encode()).digest()
+        with path.open("rb") as file:
+            while piece := file.read(1 << 20):
+                digest.update(piece)
+    except OSError as error:
+        digest.update(f"unreadable {error.errno}".encode())
+    return digest.digest()
+
+
+def _git_signature(jobs: Path) -> Signature:
+    """What git keeps of the commit: HEAD, what it points to, the index; () outside of a working tree."""
+    for directory in (jobs, *jobs.resolve().parents):
+        git = directory / ".git"
+        if git.exists():
+            break
+    else:
+        return ()
+    try:
+        if git.is_file():  # a linked working tree: "gitdir: PATH"
+            git = (git.parent / git.read_text().removeprefix("gitdir:").strip()).resolve()
+        head = (git / "HEAD").read_text().strip()
+        common = (git / (git / "commondir").read_text().strip()).resolve() if (git / "commondir").exists() else git
+    except (OSError, UnicodeDecodeError):
+        return ("unreadable",)
+    ref = common / head.removeprefix("ref: ") if head.startswith("ref: ") else git / "HEAD"
+    return (head, *(_times(path) for path in (ref, common / "packed-refs", git / "index")))
+
+
+def _times(path: Path) -> Signature:
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return (found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _git_version(jobs: Path) -> str:
+    """`0067d2a2` or `0067d2a2-dirty`; "" where git knows nothing of the directory."""
+    if not jobs.is_dir():
+        return ""
+    with tempfile.TemporaryDirectory(prefix="foldboard-git-") as scratch:
+        config = Path(scratch, "config")
+        # A directory of another account is no hindrance, and nothing the repository configures is run.
+        config.write_text("[safe]\n\tdirectory = *\n[core]\n\tfsmonitor = false\n\thooksPath = /dev/null\n")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        environment |= {"GIT_CONFIG_GLOBAL": str(config), "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+        sha = _git(jobs, environment, "rev-parse", "--verify", "--short=8", "HEAD")
+        if not sha or not _git(jobs, environment, "ls-files", "--", "."):
+            return ""
+        changes = _git(jobs, environment, "-c", "core.fsmonitor=false", "status", "--porcelain", "-uall", "--", ".")
+        if changes is None:
+            return ""
+        dirty = any("__pycache__/" not in line and not line.endswith(".pyc") for line in changes.splitlines())
+        return sha.strip()[:8] + ("-dirty" if dirty else "")
+
+
+def _git(jobs: Path, environment: Mapping[str, str], *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=jobs,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_GIT_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None

@@ -1,0 +1,156 @@
+"""Finding and ending the processes of one attempt, wherever they went.
+
+A script's processes are told by four marks: they descend from its first process, they are in its session or process
+group, they carry the attempt's PROC_RUN in their environment, or they hold its log open. One look can miss what is
+forked meanwhile, so whoever ends a tree looks again until nothing is found.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+_MARK = b"\0PROC_RUN="
+_PR_SET_DUMPABLE = 4
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+class _Stat(NamedTuple):
+    parent: int
+    group: int
+    session: int
+    started: int  # clock ticks since boot
+    alive: bool
+
+
+def become_subreaper() -> bool:
+    """Make orphans of scripts children of this process, so that none escapes; False where that cannot be had."""
+    return _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def hide_environment() -> bool:
+    """Keep scripts of the same account from reading this process's environment in /proc."""
+    return _prctl(_PR_SET_DUMPABLE, 0)
+
+
+def _prctl(option: int, value: int) -> bool:
+    try:
+        return int(ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)) == 0
+    except (OSError, AttributeError):
+        return False
+
+
+def children() -> set[int]:
+    """The children of this process, adopted orphans and the dead not yet collected among them."""
+    found: set[int] = set()
+    try:
+        for thread in os.listdir("/proc/self/task"):
+            with contextlib.suppress(FileNotFoundError):
+                found.update(map(int, _read(f"/proc/self/task/{thread}/children").split()))
+    except OSError:
+        me = os.getpid()
+        found.update(pid for pid in _pids() if (stat := _stat(pid)) is not None and stat.parent == me)
+    return found
+
+
+def collect_orphans(mine: Iterable[int]) -> None:
+    """Reap the dead among the adopted; `mine` are children whose end somebody waits for."""
+    for pid in children().difference(mine):
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)
+
+
+def tree(mark: str, *, root: int = 0, log: str = "", others: Mapping[int, str] | None = None) -> set[int]:
+    """The living processes of an attempt: by its PROC_RUN `mark`, by its first process `root`, by its open `log`.
+
+    `others` are the first processes and marks of the scripts that run beside it. An adopted orphan that nothing
+    attributes belongs to the attempt when it is older than all of them.
+    """
+    me = os.getpid()
+    stats = {pid: stat for pid in _pids() if pid != me and (stat := _stat(pid)) is not None}
+    found = {
+        pid
+        for pid, stat in stats.items()
+        if (root and root in (pid, stat.group, stat.session)) or mark == _mark(pid) or (log and _has_open(pid, log))
+    }
+    if others is not None:
+        found |= _strays(stats, me, root, others)
+    while more := {pid for pid, stat in stats.items() if stat.parent in found and pid not in found}:
+        found |= more  # whatever a process of the tree started is of the tree
+    return {pid for pid in found if stats[pid].alive}
+
+
+def _strays(stats: Mapping[int, _Stat], me: int, root: int, others: Mapping[int, str]) -> set[int]:
+    marks = set(others.values())
+    youngest = min((stats[pid].started for pid in others if pid in stats), default=None)
+    return {
+        pid
+        for pid, stat in stats.items()
+        if stat.parent == me
+        and pid != root
+        and pid not in others
+        and stat.session not in others
+        and (youngest is None or stat.started < youngest)
+        and _mark(pid) not in marks
+    }
+
+
+def send(pids: Iterable[int], number: signal.Signals) -> set[int]:
+    """Send a signal to each; returns those it could not be sent to for want of permission."""
+    refused = set()
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue
+        except PermissionError:
+            refused.add(pid)
+    return refused
+
+
+def _pids() -> Iterator[int]:
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            yield int(name)
+
+
+def _stat(pid: int) -> _Stat | None:
+    try:
+        fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+        return _Stat(int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]), fields[0] not in (b"Z", b"X"))
+    except (OSError, IndexError):
+        return None
+
+
+def _mark(pid: int) -> str:
+    """The PROC_RUN in a process's environment; "" when there is none or it may not be read."""
+    try:
+        data = b"\0" + _read(f"/proc/{pid}/environ")
+    except OSError:
+        return ""
+    at = data.find(_MARK)
+    return data[at + len(_MARK) : data.find(b"\0", at + 1)].decode("utf-8", "replace") if at >= 0 else ""
+
+
+def _has_open(pid: int, path: str) -> bool:
+    with contextlib.suppress(OSError):
+        for fd in os.listdir(f"/proc/{pid}/fd"):
+            with contextlib.suppress(OSError):
+                if os.readlink(f"/proc/{pid}/fd/{fd}") == path:
+                    return True
+    return False
+
+
+def _read(path: str) -> bytes:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        pieces = []
+        while piece := os.read(fd, 65536):
+            pieces.append(piece)
+        return b"".join(pieces)
+    finally:
+        os.close(fd)
