@@ -31,6 +31,7 @@ class Refusal(Exception):
 def take(instance: Instance, row: int, who: Actor) -> list[Draft]:
     """Assign an unfinished row to oneself; taking over another's is the same event."""
     _check_holder(instance, row, who)
+    _check_not_cancelled(instance)
     _check_unfinished(instance, row)
     if instance.value(row, "assignee") == who.name:
         raise Refusal("unchanged", f"{title(instance, row)} is yours already.", row)

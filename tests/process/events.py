@@ -13,7 +13,7 @@ class Happened(NamedTuple):
     value: str
     actor: str
     element: str = ""
-    attempt: str = ""
+    attempt: int | str = ""
     ref: str = ""
     ts: str = "2026-11-29T16:00:00Z"
 
@@ -23,4 +23,4 @@ def happened(task: str, value: str, element: str = "", *, field: str = "status",
 
 
 def written(draft: Draft, ts: str = "2026-11-29T16:00:00Z") -> Happened:
-    return Happened(*draft, ts=ts)
+    return Happened(**draft._asdict(), ts=ts)
