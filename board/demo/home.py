@@ -26,7 +26,7 @@ class Home:
         self.countries = self.root / "countries.csv"
 
     def make_fresh(self) -> bool:
-        """Leave an empty demo directory; True when an earlier demo was removed. DemoError if it is not ours or in use."""
+        """Leave an empty directory; True when an earlier demo was removed. DemoError if it is not ours or in use."""
         mark = self.root / MARK
         if self.root.exists() and any(self.root.iterdir()) and not mark.is_file():
             raise DemoError(f"{self.root} was not made by the demo. Move it away, or choose another place with --dir.")

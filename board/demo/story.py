@@ -79,7 +79,7 @@ def definition() -> ProcessTable:
 
 def begin(tail: Tail, rows: list[dict[str, str]], instance: str) -> None:
     """Save the definition as the process editor, start the instance as the operator."""
-    definitions.save(tail, actor_for(User.objects.get(username="ed")), PROCESS, definition(), NOTE, None)
+    definitions.save(tail, actor_for(User.objects.get(username="ed")), PROCESS, definition(), NOTE, base="")
     elements = ElementList.from_columns({name: [row[name] for row in rows] for name in rows[0]})
     instances.start(tail, actor_for(User.objects.get(username="olga")), PROCESS, instance, elements)
 

@@ -17,7 +17,7 @@ class Command(BaseCommand):
     """Sets the demo up and runs it until Ctrl-C."""
 
     help = "Start a demo on this machine: a fresh store, accounts, board, worker and deliveries. Ctrl-C ends it."
-    requires_system_checks: list[str] = []  # they speak of the installation beside the demo
+    requires_system_checks = ()  # they speak of the installation beside the demo
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """The demo's few choices."""

@@ -1,0 +1,17 @@
+"""What is deployed is tried with the programs that will run it; where one is missing, CI fails and others are told."""
+
+import os
+import shutil
+
+import pytest
+
+
+def tool(name: str) -> str:
+    """The path of a program; without it the test fails in CI and is left out elsewhere."""
+    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
+    if not found:
+        message = f"{name} is not installed"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    return found
