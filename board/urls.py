@@ -20,6 +20,7 @@ urlpatterns = [
     path("worker/", view("worker.index"), name="worker"),
     path("worker/news/", view("worker.news"), name="worker-news"),
     path("account/login/", account.Login.as_view(), name="login"),
+    path("account/resume/", account.resume, name="resume"),
     path("account/logout/", account.Logout.as_view(), name="logout"),
     path("account/password/", account.PasswordChange.as_view(), name="password-change"),
     path("health/", health.health, name="health"),

@@ -1,11 +1,17 @@
 """Pages for what went wrong: each says what happened and what to do, and loses nothing that was typed."""
 
+from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.templatetags.static import static
+from django.utils import timezone
+
+from board import kept as keeping
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """400."""
+    """400: too large, or under a name the board does not answer to."""
     return render(request, "400.html", status=400)
 
 
@@ -15,15 +21,31 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """404."""
+    """404, also for what somebody may not see: that it exists is not said."""
     return render(request, "404.html", status=404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500, without the shell: what broke may be the shell."""
-    return render(None, "500.html", status=500)
+    """500, without the frame: what broke may be the frame, or the database, or the files."""
+    context = {"at": f"{timezone.localtime():%H:%M:%S}", "css": _css(), "kept": _kept(request)}
+    return HttpResponse(render_to_string("500.html", context), status=500)
 
 
+@login_not_required
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """403 for a form whose token is no longer good (a login in another tab): the form comes back to be sent again."""
-    return render(request, "csrf.html", status=403)
+    """403 for a form whose token is no longer good (a login in another tab): it comes back, to be sent again."""
+    return render(request, "csrf.html", {"kept": keeping.keep(request)}, status=403)
+
+
+def _css() -> str:
+    try:
+        return static("css/base.css")
+    except ValueError:  # not collected
+        return ""
+
+
+def _kept(request: HttpRequest) -> keeping.Kept | None:
+    try:
+        return keeping.keep(request)
+    except Exception:  # the form itself may be what broke the page
+        return None

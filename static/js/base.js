@@ -1,1 +1,90 @@
-// What every page needs.
+// What every page needs: words for times, one send a click, menus that close, and a voice for what happened.
+"use strict";
+
+const foldboard = {
+  /** Say something to everybody: shown at the foot of the window for a while, and read out politely. */
+  say(text, kind = "info") {
+    const box = document.getElementById("say");
+    const line = document.createElement("p");
+    line.className = `toast ${kind}`;
+    line.textContent = text;
+    box.replaceChildren(line);
+    clearTimeout(foldboard.quiet);
+    foldboard.quiet = setTimeout(() => box.replaceChildren(), kind === "error" ? 12000 : 5000);
+  },
+
+  /** After a login in place every form on the page carries the new token. */
+  renewToken(token) {
+    for (const input of document.querySelectorAll("input[name=csrfmiddlewaretoken]")) input.value = token;
+    document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRFToken": token }));
+  },
+
+  /** Words of now for <time class="ago">; what the server wrote stays in `title`. */
+  tellTimes(root = document) {
+    const now = Date.now();
+    for (const time of root.querySelectorAll("time.ago")) {
+      const at = new Date(time.dateTime);
+      const seconds = (now - at) / 1000;
+      if (Number.isNaN(seconds) || seconds < -5 || seconds > 3600) continue;
+      const minutes = Math.floor(seconds / 60);
+      const words = seconds < 45 ? "just now" : minutes < 2 ? "a minute ago" : `${minutes} minutes ago`;
+      time.dataset.wrote ??= time.textContent;
+      if (time.textContent !== words) time.textContent = words;
+    }
+  },
+};
+
+// one send a form: a second click before the answer is dropped here, and the server would refuse it too
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.method !== "post" || event.defaultPrevented) return;
+  if (form.dataset.sent) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    return;
+  }
+  form.dataset.sent = "1";
+  event.submitter?.setAttribute("aria-disabled", "true");
+}, true);
+const unsend = (form) => {
+  delete form.dataset.sent;
+  for (const button of form.querySelectorAll("[aria-disabled=true]")) button.removeAttribute("aria-disabled");
+};
+document.addEventListener("htmx:afterRequest", (event) => {
+  const form = event.detail.elt.closest?.("form");
+  if (form) unsend(form);
+});
+window.addEventListener("pageshow", () => document.querySelectorAll("form[data-sent]").forEach(unsend));
+
+// a menu closes on Escape and on a click elsewhere, and gives the focus back
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  const menu = event.target.closest?.("details.menu[open], details.ask[open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+
+// a form that asks for a note opens with the cursor in it
+document.addEventListener("toggle", (event) => {
+  if (event.target.matches?.("details.ask[open]")) event.target.querySelector("textarea, input:not([type=hidden])")?.focus();
+}, true);
+
+document.addEventListener("say", (event) => foldboard.say(event.detail.text, event.detail.kind));
+document.addEventListener("htmx:responseError", (event) => {
+  const status = event.detail.xhr.status;
+  if (status === 401) return; // the login is laid over the page
+  foldboard.say(`That did not work (the board answered ${status}). Nothing you typed is lost: try again.`, "error");
+});
+document.addEventListener("htmx:sendError", () => {
+  foldboard.say("The board cannot be reached. Nothing you typed is lost: try again in a moment.", "error");
+});
+
+document.addEventListener("DOMContentLoaded", () => foldboard.tellTimes());
+document.addEventListener("htmx:load", (event) => foldboard.tellTimes(event.detail.elt));
+setInterval(() => foldboard.tellTimes(), 20000);

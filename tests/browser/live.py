@@ -16,7 +16,7 @@ from typing import Any, Literal
 from urllib.error import URLError
 from urllib.request import urlopen
 
-import axe_playwright_python
+import axe_playwright_python  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright
 
 ROOT = Path(__file__).resolve().parents[2]

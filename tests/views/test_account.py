@@ -1,0 +1,172 @@
+"""Login, logout, the own password; what happens to a form when the login has expired."""
+
+import html
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.test import Client
+
+from tests.cast import PASSWORD
+from tests.views.conftest import Login
+
+HERE = {"Sec-Fetch-Site": "same-origin", "Referer": "http://testserver/instances/"}
+OVER = {"HX-Request": "true"}
+
+
+def credentials(name: str = "ana", password: str = PASSWORD, **more: str) -> dict[str, str]:
+    return {"username": name, "password": password, **more}
+
+
+def test_the_right_password_leads_to_my_work(cast: dict[str, User], client: Client) -> None:
+    response = client.post("/account/login/", credentials())
+    assert (response.status_code, response["Location"]) == (302, "/")
+
+
+def test_a_login_leads_back_to_the_page_that_was_asked_for(cast: dict[str, User], client: Client) -> None:
+    assert client.post("/account/login/", credentials(next="/worker/"))["Location"] == "/worker/"
+
+
+def test_a_login_never_leads_to_another_site(cast: dict[str, User], client: Client) -> None:
+    assert client.post("/account/login/", credentials(next="https://evil.example/"))["Location"] == "/"
+
+
+def test_a_wrong_password_is_said_and_the_name_stays(cast: dict[str, User], client: Client) -> None:
+    page = client.post("/account/login/", credentials(password="wrong")).text
+    assert "correct username and password" in page
+    assert 'value="ana"' in page
+
+
+def test_five_wrong_passwords_lock_the_name_for_this_address_only(cast: dict[str, User], client: Client) -> None:
+    for _ in range(5):
+        last = client.post("/account/login/", credentials(password="wrong"))
+    assert last.status_code == 429
+    assert "15 minutes" in last.text
+    assert client.post("/account/login/", credentials()).status_code == 429
+    assert client.post("/account/login/", credentials("ben")).status_code == 302
+    assert client.post("/account/login/", credentials(), REMOTE_ADDR="192.0.2.7").status_code == 302
+
+
+def test_a_made_up_forwarded_address_does_not_dodge_the_lock(cast: dict[str, User], client: Client) -> None:
+    for number in range(5):
+        last = client.post(
+            "/account/login/", credentials(password="x"), headers={"X-Forwarded-For": f"192.0.2.{number}"}
+        )
+    assert last.status_code == 429
+
+
+def test_behind_our_proxy_the_address_it_saw_counts(cast: dict[str, User], client: Client, settings: Any) -> None:
+    settings.FOLDBOARD_PROXIES = 1
+    for number in range(5):
+        chain = f"203.0.113.{number}, 192.0.2.1"
+        last = client.post("/account/login/", credentials(password="x"), headers={"X-Forwarded-For": chain})
+    assert last.status_code == 429
+    assert client.post("/account/login/", credentials(), headers={"X-Forwarded-For": "192.0.2.2"}).status_code == 302
+
+
+def test_a_logout_is_a_post_and_ends_the_session(login: Login) -> None:
+    ana = login("ana")
+    assert ana.get("/account/logout/").status_code == 405
+    assert ana.post("/account/logout/")["Location"] == "/account/login/"
+    assert ana.get("/").status_code == 302
+
+
+def test_who_is_logged_in_does_not_see_the_login_page(login: Login) -> None:
+    assert login("ana").get("/account/login/")["Location"] == "/"
+
+
+def test_a_form_sent_after_the_login_expired_comes_back_after_it(cast: dict[str, User], client: Client) -> None:
+    note = 'Two <b>values</b> & "one" gap\nin Rwanda'
+    expired = client.post("/worker/?a=1", {"note": note, "select": ["a", "b"]}, headers=HERE)
+    assert expired.status_code == 401
+    kept = html.unescape(re.search(r'name="kept" value="([^"]*)"', expired.text).group(1))  # type: ignore[union-attr]
+    logged_in = client.post("/account/login/", credentials(kept=kept))
+    assert logged_in["Location"] == "/account/resume/"
+    page = client.get("/account/resume/").text
+    assert 'action="/worker/?a=1"' in page
+    assert html.escape(note, quote=True).replace("&#x27;", "'") in page
+    assert page.count('name="select"') == 2
+    assert 'href="/instances/"' in page
+
+
+def test_a_form_of_another_site_is_not_kept(cast: dict[str, User], client: Client) -> None:
+    expired = client.post("/worker/", {"note": "pay"}, headers={"Sec-Fetch-Site": "cross-site"})
+    assert expired.status_code == 401
+    assert "pay" not in expired.text
+
+
+@pytest.mark.parametrize("path", ["https://evil.example/", "//evil.example/", "javascript:alert(1)", ""])
+def test_a_kept_form_never_leads_to_another_site(cast: dict[str, User], client: Client, path: str) -> None:
+    kept = f'{{"path":"{path}","back":"/","pairs":[["a","b"]],"files":false}}'
+    assert client.post("/account/login/", credentials(kept=kept))["Location"] == "/"
+
+
+def test_without_a_kept_form_there_is_nothing_to_resume(login: Login) -> None:
+    assert login("ana").get("/account/resume/")["Location"] == "/"
+
+
+def test_the_login_laid_over_a_page_gives_its_forms_a_new_token(cast: dict[str, User], client: Client) -> None:
+    part = client.get("/account/login/", headers=OVER)
+    assert "<html" not in part.text
+    assert "Log in again" in part.text
+    answer = client.post("/account/login/", credentials(), headers=OVER).json()
+    assert answer["name"] == "ana"
+    assert len(answer["token"]) == 64
+
+
+def test_the_login_laid_over_a_page_says_a_wrong_password_with_422(cast: dict[str, User], client: Client) -> None:
+    answer = client.post("/account/login/", credentials(password="wrong"), headers=OVER)
+    assert answer.status_code == 422
+    assert "<html" not in answer.text
+
+
+def test_the_login_laid_over_a_page_goes_on_when_another_tab_has_logged_in(login: Login) -> None:
+    assert login("ana", htmx=True).get("/account/login/").json()["name"] == "ana"
+
+
+def test_a_stale_form_comes_back_filled_to_be_sent_again(cast: dict[str, User]) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(cast["ana"])
+    page = client.post("/worker/", {"note": "kept <i>note</i>"}, headers=HERE)
+    assert page.status_code == 403
+    assert "send it once more" in page.text
+    assert 'value="kept &lt;i&gt;note&lt;/i&gt;"' in page.text
+
+
+def test_a_forged_form_is_refused_and_not_shown(cast: dict[str, User]) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(cast["ana"])
+    page = client.post("/worker/", {"note": "forged"}, headers={"Sec-Fetch-Site": "cross-site"})
+    assert page.status_code == 403
+    assert "forged" not in page.text
+
+
+def test_the_own_password_can_be_changed(login: Login, cast: dict[str, User]) -> None:
+    ana = login("ana")
+    new = "another-horse-battery"
+    form = {"old_password": PASSWORD, "new_password1": new, "new_password2": new}
+    assert ana.post("/account/password/", form)["Location"] == "/"
+    assert "Your password is changed" in ana.get("/").text
+    assert cast["ana"].__class__.objects.get(username="ana").check_password(new)
+
+
+def test_a_weak_password_is_refused_with_the_reason(login: Login) -> None:
+    form = {"old_password": PASSWORD, "new_password1": "12345", "new_password2": "12345"}
+    page = login("ana").post("/account/password/", form).text
+    assert "too short" in page
+    assert "aria-invalid" in page
+
+
+@pytest.mark.parametrize("name", ["worker", "Worker", "register", "external", "ana (re-arm)", "a)"])
+def test_no_account_is_named_like_something_in_the_log(db: None, name: str) -> None:
+    with pytest.raises(ValidationError):
+        User.objects.create_user(name)
+
+
+def test_the_admin_says_beside_the_field_why_a_name_is_refused(login: Login) -> None:
+    form = {"username": "worker", "password1": PASSWORD, "password2": PASSWORD, "usable_password": "true"}
+    page = login("admin").post("/admin/auth/user/add/", form)
+    assert page.status_code == 200
+    assert "is what the log calls itself" in page.text
