@@ -60,10 +60,11 @@ class Instance:
         if self.flow.nested:
             raise InstanceError("groups inside groups cannot be started yet: take the inner group out of the outer one")
         self._ids: list[tuple[str, ...] | None] = [self._element_ids(t) for t in range(len(self.flow.tasks))]
-        self._place: dict[tuple[str, ...], dict[str, int]] = {}
-        for ids in self._ids:
-            if ids is not None and ids not in self._place:
-                self._place[ids] = {element: n for n, element in enumerate(ids)}
+        places: dict[str, dict[str, int]] = {}
+        for t, ids in enumerate(self._ids):
+            if ids is not None and self.flow.collection_of(t) not in places:
+                places[self.flow.collection_of(t)] = {element: n for n, element in enumerate(ids)}
+        self._place = [places.get(self.flow.collection_of(t), {}) for t in range(len(self._ids))]
         self.statuses = Statuses(self.flow, [None if ids is None else len(ids) for ids in self._ids])
         self.size = len(self.statuses.shown)
         self.seq = 0
@@ -122,7 +123,7 @@ class Instance:
         ids = self._ids[t]
         if ids is None:
             return None if element else self.statuses.base[t]
-        e = self._place[ids].get(element)
+        e = self._place[t].get(element)
         return None if e is None else self.statuses.base[t] + e
 
     def task_of(self, row: int) -> str:
