@@ -1,22 +1,16 @@
 // What every page needs: words for times, one send a click, menus that close, and a voice for what happened.
 "use strict";
 
-const foldboard = {
+window.Foldboard = {
+  ...window.Foldboard,
+
   /** Say something to everybody: shown at the foot of the window for a while, and read out politely. */
   say(text, kind = "info") {
     const box = document.getElementById("say");
-    const line = document.createElement("p");
-    line.className = `toast ${kind}`;
-    line.textContent = text;
-    box.replaceChildren(line);
-    clearTimeout(foldboard.quiet);
-    foldboard.quiet = setTimeout(() => box.replaceChildren(), kind === "error" ? 12000 : 5000);
-  },
-
-  /** After a login in place every form on the page carries the new token. */
-  renewToken(token) {
-    for (const input of document.querySelectorAll("input[name=csrfmiddlewaretoken]")) input.value = token;
-    document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRFToken": token }));
+    box.className = kind;
+    box.textContent = text;
+    clearTimeout(Foldboard.quiet);
+    Foldboard.quiet = setTimeout(() => { box.textContent = ""; }, kind === "error" ? 12000 : 5000);
   },
 
   /** Words of now for <time class="ago">; what the server wrote stays in `title`. */
@@ -75,16 +69,16 @@ document.addEventListener("toggle", (event) => {
   if (event.target.matches?.("details.ask[open]")) event.target.querySelector("textarea, input:not([type=hidden])")?.focus();
 }, true);
 
-document.addEventListener("say", (event) => foldboard.say(event.detail.text, event.detail.kind));
+document.addEventListener("say", (event) => Foldboard.say(event.detail.text, event.detail.kind));
 document.addEventListener("htmx:responseError", (event) => {
   const status = event.detail.xhr.status;
-  if (status === 401) return; // the login is laid over the page
-  foldboard.say(`That did not work (the board answered ${status}). Nothing you typed is lost: try again.`, "error");
+  if (status === 401) return; // live.js lays the login over the page
+  Foldboard.say(`That did not work (the board answered ${status}). Nothing you typed is lost: try again.`, "error");
 });
 document.addEventListener("htmx:sendError", () => {
-  foldboard.say("The board cannot be reached. Nothing you typed is lost: try again in a moment.", "error");
+  Foldboard.say("The board cannot be reached. Nothing you typed is lost: try again in a moment.", "error");
 });
 
-document.addEventListener("DOMContentLoaded", () => foldboard.tellTimes());
-document.addEventListener("htmx:load", (event) => foldboard.tellTimes(event.detail.elt));
-setInterval(() => foldboard.tellTimes(), 20000);
+document.addEventListener("DOMContentLoaded", () => Foldboard.tellTimes());
+document.addEventListener("htmx:load", (event) => Foldboard.tellTimes(event.detail.elt));
+setInterval(() => Foldboard.tellTimes(), 20000);

@@ -13,7 +13,6 @@ from tests.cast import PASSWORD
 from tests.views.conftest import Login
 
 HERE = {"Sec-Fetch-Site": "same-origin", "Referer": "http://testserver/instances/"}
-OVER = {"HX-Request": "true"}
 
 
 def credentials(name: str = "ana", password: str = PASSWORD, **more: str) -> dict[str, str]:
@@ -105,25 +104,6 @@ def test_a_kept_form_never_leads_to_another_site(cast: dict[str, User], client: 
 
 def test_without_a_kept_form_there_is_nothing_to_resume(login: Login) -> None:
     assert login("ana").get("/account/resume/")["Location"] == "/"
-
-
-def test_the_login_laid_over_a_page_gives_its_forms_a_new_token(cast: dict[str, User], client: Client) -> None:
-    part = client.get("/account/login/", headers=OVER)
-    assert "<html" not in part.text
-    assert "Log in again" in part.text
-    answer = client.post("/account/login/", credentials(), headers=OVER).json()
-    assert answer["name"] == "ana"
-    assert len(answer["token"]) == 64
-
-
-def test_the_login_laid_over_a_page_says_a_wrong_password_with_422(cast: dict[str, User], client: Client) -> None:
-    answer = client.post("/account/login/", credentials(password="wrong"), headers=OVER)
-    assert answer.status_code == 422
-    assert "<html" not in answer.text
-
-
-def test_the_login_laid_over_a_page_goes_on_when_another_tab_has_logged_in(login: Login) -> None:
-    assert login("ana", htmx=True).get("/account/login/").json()["name"] == "ana"
 
 
 def test_a_stale_form_comes_back_filled_to_be_sent_again(cast: dict[str, User]) -> None:
