@@ -9,15 +9,17 @@ from __future__ import annotations
 import json
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from board.process import standing
-from board.process.events import INSTANCE, REGISTER, WORKER, Draft, EventLike, account
+from board.process.attempts import Attempts
+from board.process.events import INSTANCE, Draft, EventLike, account
 from board.process.flow import Flow, compile_flow
 from board.process.status import Statuses, Waiting, is_finished
 from board.process.table import ElementError, ElementList, ProcessTable, Row
+from board.process.times import read_deadline, read_time
 
 STATES = ("open", "doing", "blocked", "skipped", "failed", "done")
 
@@ -75,12 +77,8 @@ class Instance:
         self._finishes: dict[int, int] = {}
         self._moved: dict[int, int] = {}
         self._moved_task = [0] * len(self.flow.tasks)
-        self._attempts: dict[int, int] = {}
-        self._tries: dict[int, int] = {}
-        self._interrupted: dict[int, int] = {}
-        self._rounds: dict[int, tuple[int, int]] = {}
-        self._touched_by_others = [0] * (len(self.flow.cycles) + 1)
-        self._owed: dict[int, str] = {}
+        self._attempts = Attempts()
+        self._owed: dict[int, tuple[str, int]] = {}  # by row: on whose behalf, and the row that finished
         self._tally = [dict.fromkeys(STATES, 0) for _ in self.flow.tasks]
         self._ready: list[tuple[int, int]] = []
         self._doing: set[int] = set()
@@ -244,20 +242,19 @@ class Instance:
 
     def attempts(self, row: int) -> int:
         """How often the worker started this row."""
-        return self._attempts.get(row, 0)
+        return self._attempts.started(row)
 
     def failures(self, row: int) -> int:
         """Failed attempts since the row was last opened by somebody or re-armed."""
-        return self._tries.get(row, 0)
+        return self._attempts.failed(row)
 
     def interrupted(self, row: int) -> int:
         """Attempts lost in a row, the latest ones."""
-        return self._interrupted.get(row, 0)
+        return self._attempts.interrupted(row)
 
     def script_rounds(self, row: int) -> int:
         """How often the worker finished this row since anybody else had a hand in its cycle."""
-        since, rounds = self._rounds.get(row, (0, 0))
-        return rounds if since >= self._touched_by_others[self._cycle(row)] else 0
+        return self._attempts.rounds(row, self.flow.cycle_of(self.statuses.task[row]))
 
     # consequences
 
@@ -295,7 +292,7 @@ class Instance:
 
     def owed(self) -> list[Draft]:
         """The re-arming that another program's finish left out."""
-        return [self.rearm_drafts([row], actor)[0] for row, actor in self._owed.items()]
+        return [draft for row, (actor, _) in self._owed.items() for draft in self.rearm_drafts([row], actor)]
 
     # staleness
 
@@ -334,18 +331,16 @@ class Instance:
 
     def _apply_status(self, row: int, event: EventLike) -> set[int]:
         value = "open" if event.value in ("", "blocked") else event.value
-        self._owed.pop(row, None)
-        owed = self.consequences(row, value)
-        was_finished = is_finished(self.stored(row))
-        self._count_attempt(row, value, event)
-        if account(event.actor) != WORKER:
-            self._touched_by_others[self._cycle(row)] = self.seq
-        if is_finished(value) or (was_finished and value == "open"):
-            self._moved[row] = self._moved_task[self.statuses.task[row]] = self.seq
+        self._settle_owed(row, value)
+        cycle = self.flow.cycle_of(self.statuses.task[row])
+        if self._attempts.take_in(row, cycle, value, event, self.seq):
+            self._outputs.pop(row, None)
         if is_finished(value):
+            self._owed.update(dict.fromkeys(self.consequences(row, value), (event.actor, row)))
             self._finished[row] = event
             self._finishes[row] = self._finishes.get(row, 0) + 1
-            self._owed.update(dict.fromkeys(owed, event.actor))
+        if is_finished(value) or (is_finished(self.stored(row)) and value == "open"):
+            self._moved[row] = self._moved_task[self.statuses.task[row]] = self.seq
         touched = self.statuses.store(row, value) | {row}
         for changed, before in self.statuses.changed:
             self._move(changed, before, event.ts)
@@ -353,23 +348,11 @@ class Instance:
             self._opened[row] = event.ts
         return touched
 
-    def _count_attempt(self, row: int, value: str, event: EventLike) -> None:
-        """Attempts, failures and interruptions are the worker's: only its events carry the key `attempt`."""
-        mine = account(event.actor) == WORKER and event.attempt != ""
-        if mine and value == "doing":
-            self._attempts[row] = max(self._attempts.get(row, 0) + 1, _whole(str(event.attempt)))
-            self._outputs.pop(row, None)
-        elif mine and is_finished(value):
-            self._interrupted.pop(row, None)
-            self._tries[row] = self._tries.get(row, 0) + 1 if value == "failed" else 0
-            since, rounds = self._rounds.get(row, (0, 0))
-            others = self._touched_by_others[self._cycle(row)]
-            self._rounds[row] = (self.seq, rounds + 1 if since >= others else 1)
-        elif mine and event.actor.endswith("(recovered)"):
-            self._interrupted[row] = self._interrupted.get(row, 0) + 1
-        elif value == "open" and not mine:
-            self._tries.pop(row, None)
-            self._interrupted.pop(row, None)
+    def _settle_owed(self, row: int, value: str) -> None:
+        """A row that moves is owed nothing more; one that moves on from its finish (a retry) owes nothing more."""
+        self._owed.pop(row, None)
+        if not is_finished(value) and self._owed:
+            self._owed = {r: owed for r, owed in self._owed.items() if owed[1] != row}
 
     def _move(self, row: int, before: str, ts: str) -> None:
         shown = self.status(row)
@@ -408,9 +391,6 @@ class Instance:
         t = self.statuses.task[row]
         return (-1 if self._ids[t] is None else row - self.statuses.base[t], row)
 
-    def _cycle(self, row: int) -> int:
-        return self.flow.cycle_of(self.statuses.task[row])
-
     def _alike(self, a: int, b: int) -> bool:
         """Whether two tasks repeat over the same collection, or neither repeats."""
         return self._ids[a] is self._ids[b] or self.flow.collection_of(a) == self.flow.collection_of(b)
@@ -423,56 +403,3 @@ class Instance:
             return tuple(self.elements.values_of(self.flow.groups[group].collection))
         except ElementError as error:
             raise InstanceError(str(error)) from error
-
-
-def start_drafts(
-    table: ProcessTable, elements: ElementList | None, *, name: str, created: str, actor: str
-) -> list[Draft]:
-    """The events that start an instance, for one append; raises InstanceError when it cannot be started."""
-    found = Instance("", table, elements, name=name)
-    if elements is None and found.flow.groups:
-        kinds = ", ".join(dict.fromkeys(g.collection for g in found.flow.groups.values()))
-        raise InstanceError(f"an element list is missing: this process repeats per {kinds}; give one, or an empty list")
-    said = {"name": name, "process": _json(table.to_columns()), "version": table.version, "created": created}
-    if elements is not None:
-        said["elements"] = _json(elements.to_columns())
-    drafts = [Draft(INSTANCE, field, value, actor) for field, value in said.items()]
-    for row in range(found.size):
-        definition = found.definition(row)
-        if definition.role == "system":
-            continue
-        element, collection = found.element_of(row), found.flow.collection_of(found.statuses.task[row])
-        listed = found.elements.assignee(element, collection) if element else ""
-        person = listed or definition.assignee
-        if person:
-            drafts.append(Draft(found.task_of(row), "assignee", person, REGISTER, element))
-    return drafts
-
-
-def read_time(ts: str) -> datetime | None:
-    """A moment of the log as an aware datetime; None if it is none."""
-    try:
-        found = datetime.fromisoformat(ts)
-    except ValueError:
-        return None
-    return found if found.tzinfo is not None else found.replace(tzinfo=ZoneInfo("UTC"))
-
-
-def read_deadline(value: str, zone: ZoneInfo) -> datetime | None:
-    """A `due` value: a date (its end), or a date and time, in `zone` if it says none; None if unreadable or empty."""
-    value = value.strip()
-    try:
-        found = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    if len(value) <= 10:
-        return datetime.combine(found.date() + timedelta(days=1), time(), zone)
-    return found if found.tzinfo is not None else found.replace(tzinfo=zone)
-
-
-def _json(columns: Mapping[str, Sequence[str]]) -> str:
-    return json.dumps(columns, ensure_ascii=False, separators=(",", ":"))
-
-
-def _whole(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice, product
 from math import prod
 
-from board.process.flow import Flow, Gate, GateSet
+from board.process.flow import Flow
+from board.process.gates import Gate, GateSet
 from board.process.quorum import QuorumError, is_inclusive, need
 from board.process.table import Row
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from board.process.flow import Flow, Gate
+from board.process.flow import Flow
+from board.process.gates import Gate
 from board.process.quorum import QuorumError, need
 
 WAITING, MET, NEVER, STALLED = range(4)  # STALLED: waiting for what has failed

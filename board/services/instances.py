@@ -8,8 +8,9 @@ from board.log.tail import Tail
 from board.process import decide
 from board.process.actor import Actor
 from board.process.decide import Refusal
-from board.process.instance import InstanceError, start_drafts
+from board.process.instance import InstanceError
 from board.process.problems import check
+from board.process.start import start_drafts
 from board.process.table import ElementList, ProcessTable
 from board.services.write import Clock, events_of, write
 

@@ -3,7 +3,8 @@
 It shares the compiled flow with the engine, but none of its counting and none of its order.
 """
 
-from board.process.flow import Flow, Gate, GateSet
+from board.process.flow import Flow
+from board.process.gates import Gate, GateSet
 from board.process.quorum import need
 from board.process.status import is_finished
 

@@ -173,3 +173,12 @@ def test_a_note_is_asked_for_what_rejects_re_arms_or_opens_a_fix() -> None:
     assert flow.asks_note("talk", "Rejected")
     assert not flow.asks_note("qa", "fine")
     assert not flow.asks_note("talk", "done")
+
+
+def test_a_failure_that_is_tried_again_owes_nothing() -> None:
+    instance = instance_of("qa | fix:failed", "fix | qa:false | system | fix.py")
+    finish(instance, "qa", "false")
+    instance.apply(happened("fix", "failed", actor="worker"))
+    assert [d.task for d in instance.owed()] == ["qa"]
+    instance.apply(happened("fix", "open", actor="worker (retry 1/2)"))
+    assert instance.owed() == []

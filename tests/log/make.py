@@ -1,0 +1,30 @@
+"""Events for the tests of the log."""
+
+from board.log.event import Event
+from board.process.start import start_drafts
+from board.process.table import ElementList, ProcessTable
+
+NOW = "2026-11-29T16:04:31Z"
+
+
+def event(value: str = "done", *, instance: str = "2026Q1", task: str = "review", field: str = "status") -> Event:
+    return Event(NOW, instance, task, field, value, "ana")
+
+
+def table() -> ProcessTable:
+    return ProcessTable.from_rows(
+        [
+            {"task": "each", "name": "for each unit", "collection": "unit"},
+            {"task": "review", "name": "Review", "role": "analyst", "parent": "each"},
+            {"task": "approve", "name": "Approve", "role": "steward", "depends_on": "each"},
+        ]
+    )
+
+
+def start(instance: str, *elements: str, name: str = "Collection") -> list[Event]:
+    drafts = start_drafts(table(), ElementList.from_ids(elements, "unit"), name=name, created=NOW, actor="olga")
+    return [Event(NOW, instance, d.task, d.field, d.value, d.actor, d.element, d.ref, d.attempt) for d in drafts]
+
+
+def done(instance: str, task: str, element: str = "", value: str = "done") -> Event:
+    return Event(NOW, instance, task, "status", value, "ana", element)
