@@ -200,9 +200,9 @@ class Instance:
         return iter(sorted(self._doing))
 
     def ready_scripts(self) -> Iterator[int]:
-        """Open rows that a script does, an earlier element first; single tasks before all elements."""
-        for _, row in self._ready:
-            yield row
+        """Open rows that a script does and that are needed, an earlier element first; single tasks before all."""
+        rest = self.left_over()
+        return (row for _, row in self._ready if row not in rest)
 
     # fields
 

@@ -16,14 +16,12 @@ def left_over(instance: Instance) -> frozenset[int]:
     """The unfinished rows of groups of which enough elements are complete, that nothing outside still waits for."""
     found: set[int] = set()
     for group in instance.flow.groups.values():
-        if not group.members or group.row.complete_when.strip().lower() in ("", "all"):
+        if not instance.statuses.group_complete(group.row.task):
             continue
         rows = {row for t in group.members for row in instance.rows_of(instance.flow.tasks[t])}
-        size = len(instance.rows_of(instance.flow.tasks[group.members[0]]))
-        enough, complete = instance.statuses.group_complete(group.row.task, size)
-        if not enough:
-            continue
-        rest = {row for row in rows if _is_unfinished(instance, row) and not complete[_place(instance, row)]}
+        rest = {
+            row for row in rows if _is_unfinished(instance, row) and not _is_complete(instance, group.row.task, row)
+        }
         if rest:
             found |= rest - _wanted_outside(instance, rows)
     return frozenset(found)
@@ -122,8 +120,8 @@ def _is_unfinished(instance: Instance, row: int) -> bool:
     )
 
 
-def _place(instance: Instance, row: int) -> int:
-    return row - instance.statuses.base[instance.statuses.task[row]]
+def _is_complete(instance: Instance, group: str, row: int) -> bool:
+    return instance.statuses.is_element_complete(group, row - instance.statuses.base[instance.statuses.task[row]])
 
 
 def _wanted_outside(instance: Instance, rows: set[int]) -> set[int]:

@@ -115,6 +115,7 @@ class Statuses:
         self._ranks: list[int] = []
         self.changed: list[tuple[int, str]] = []  # the rows whose shown status the last call changed, and from what
         self._connect()
+        self._whole = {g: self._source(_whole_gate(self.flow, g)) for g in flow.groups if _says_how_many(flow, g)}
         for t in range(len(sizes)):
             self._mark(t, range(self.base[t], self.base[t + 1]))
         self._settle()
@@ -143,13 +144,14 @@ class Statuses:
         size = self.sizes[t]
         return 1 if size is None else self._need(self._complete_when(t), size)
 
-    def group_complete(self, group: str, size: int) -> tuple[bool, list[bool]]:
-        """Whether enough elements of a group are complete, and which are."""
-        members = self.flow.groups[group].members
-        done = [all(self._settled(self.base[m] + e) for m in members) for e in range(size)]
-        never = [all(self.shown[self.base[m] + e] == "skipped" for m in members) for e in range(size)]
-        met = sum(d and not n for d, n in zip(done, never, strict=True))
-        return met >= self._need(self.flow.groups[group].row.complete_when, size), done
+    def group_complete(self, group: str) -> bool:
+        """Whether enough elements of a group that says how many are enough are complete."""
+        whole = self._whole.get(group)
+        return whole is not None and whole.count.state == MET
+
+    def is_element_complete(self, group: str, e: int) -> bool:
+        """Whether every member row of an element is settled, in a group that says how many are enough."""
+        return self._whole[group].states[e] in (MET, NEVER)
 
     def source_rows(self, row: int, gate: Gate) -> Iterable[int]:
         """The rows a gate of `row` looks at."""
@@ -343,6 +345,16 @@ class Statuses:
             if source.count.state != counted:
                 for asker in source.count.askers:
                     self._mark(asker, range(self.base[asker], self.base[asker + 1]))
+
+
+def _says_how_many(flow: Flow, group: str) -> bool:
+    spec = flow.groups[group].row.complete_when.strip().lower()
+    return spec not in ("", "all") and bool(flow.groups[group].members)
+
+
+def _whole_gate(flow: Flow, group: str) -> Gate:
+    found = flow.groups[group]
+    return Gate(group, "", "group", members=found.members, exits=found.exits)
 
 
 def _verdict(wanted: int, states: list[int]) -> str:
