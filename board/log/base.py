@@ -29,8 +29,8 @@ class Position(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Position | None:
         """The position of a text like `3f2a-1024`; None for any other text."""
-        identity, dash, offset = text.rpartition("-")
-        if not (identity and dash and offset.isascii() and offset.isdigit() and len(offset) < 20):
+        identity, _, offset = text.partition("-")
+        if not (identity and offset.isascii() and offset.isdigit() and len(offset) < 20):
             return None
         return cls(identity, int(offset))
 

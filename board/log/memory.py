@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from board.log.base import NOWHERE, Log, Position, View
+from board.log.errors import AppendError
 from board.log.event import Event, encode
 
 
@@ -39,7 +40,11 @@ class MemoryLog(Log):
     @contextmanager
     def appending(self) -> Iterator[MemoryLog._Appender]:
         with self._lock:
-            yield self._Appender(self)
+            appender = self._Appender(self)
+            try:
+                yield appender
+            finally:
+                appender.holds = False
 
     def wait(self, position: Position, timeout_s: float) -> bool:
         with self._news:
@@ -65,8 +70,11 @@ class MemoryLog(Log):
     class _Appender:
         def __init__(self, log: MemoryLog) -> None:
             self._log = log
+            self.holds = True
 
         def append(self, events: Iterable[Event]) -> Position:
+            if not self.holds:
+                raise AppendError("The append lock was let go before this; nothing was written.")
             data = b"".join(map(encode, events))
             with self._log._news:
                 torn = self._log._buffer and self._log._buffer[-1:] != b"\n"

@@ -166,6 +166,25 @@ class Tail:
                 return None
             return story.changed_since(position.offset)
 
+    def moved_since(self, position: Position) -> list[str] | None:
+        """The ids with lines after `position`, latest first; None when the log has no such place: look at all again."""
+        with self.reading() as now:
+            if position.identity != now.identity or position.offset > now.offset:
+                return None
+            found: list[str] = []
+            for instance_id in reversed(self._lately):
+                if self._stories[instance_id].offsets[-1] < position.offset:
+                    break
+                found.append(instance_id)
+            return found
+
+    def cool(self, instance_id: str) -> None:
+        """Let the memory of a folded instance go; whoever asks for it next has it folded anew."""
+        with self.reading():
+            story = self._stories.get(instance_id)
+            if story is not None:
+                story.forget()
+
     def has_ref(self, ref: str) -> bool:
         """Whether an event carries this `ref`: the message of that name was applied."""
         with self.reading():
@@ -228,6 +247,7 @@ class Tail:
         self._position = position
         self._stories: dict[str, Story] = {}
         self._started: dict[str, None] = {}
+        self._lately: dict[str, None] = {}  # every id, the one with the newest line last
         self._refs: set[str] = set()
         self._shelf = Shelf()
         self._bad: list[tuple[int, str]] = []
@@ -263,6 +283,8 @@ class Tail:
             if story is None:
                 story = stories[said.instance] = Story(said.instance)
             story.add(offset, len(line))
+            self._lately.pop(said.instance, None)
+            self._lately[said.instance] = None
             if said.ref:
                 refs.add(said.ref)
             if said.task == INSTANCE or said.instance == PROCESSES or story.warm is not None:
