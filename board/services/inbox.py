@@ -1,0 +1,330 @@
+"""Messages from outside: files in the inbox become events, once each.
+
+A message is applied under the append lock, its event carries the file name as `ref`, and only when that is on disk is
+the file moved. So a crash in between, a second delivery and a file that cannot be moved all apply it once. Many
+messages share one flush.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import stat
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from board.log.event import Event, utcnow
+from board.log.store import Store, id_problem
+from board.log.tail import Acting, Tail
+from board.process.decide import finishing
+from board.process.events import Draft
+from board.process.instance import Instance
+from board.services.write import Clock, events_of
+
+MAX_BYTES = 1 << 20
+AT_ONCE = 500  # messages a flush; others may append in between
+_MOVE_AGAIN_S = 30.0  # a file that cannot be moved is left alone this long
+_WORKER_FIELDS = frozenset({"attempt", "log", "took", "code_version", "error"})
+_DEFAULTS = {"instance": "latest", "element": "", "field": "status", "value": "done", "actor": "external"}
+
+
+class Rejected(Exception):
+    """A message that can never apply: the code, and a sentence for whoever sent it."""
+
+    def __init__(self, code: str, why: str) -> None:
+        super().__init__(f"{code}: {why}")
+        self.code = code
+
+
+class Message(NamedTuple):
+    """What one file says, all of it text."""
+
+    file: str
+    task: str
+    instance: str
+    element: str
+    field: str
+    value: str
+    actor: str
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of the files looked at, by name: `rejected` with the code, `stuck` what cannot be moved and why."""
+
+    applied: dict[str, Event] = field(default_factory=dict)
+    rejected: dict[str, str] = field(default_factory=dict)
+    pending: list[str] = field(default_factory=list)
+    duplicate: list[str] = field(default_factory=list)
+    stuck: dict[str, str] = field(default_factory=dict)
+
+
+class _Wait(NamedTuple):
+    """Too early, or still being written: the instance it wants, "" when that cannot be told yet."""
+
+    instance: str
+
+
+class _Duplicate(NamedTuple):
+    """Applied before under this name."""
+
+
+_Became = Event | Rejected | _Wait | _Duplicate
+
+
+class Inbox:
+    """The inbox of one store. Whoever keeps it looks again only at files that changed or may apply by now."""
+
+    def __init__(self, tail: Tail, store: Store, *, status_for: str = "any", now: Clock = utcnow) -> None:
+        self._tail, self._store, self._now = tail, store, now
+        self._only_receive = status_for == "receive"
+        self._waiting: dict[str, tuple[tuple[int, ...], str]] = {}  # name: what it looked like, the instance it wants
+        self._stuck: dict[str, float] = {}  # name: when to try to move it again, monotonic
+
+    def take_in(self, check: Callable[[], None] = lambda: None) -> Report:
+        """Apply what is there, in name order. `check` is called under the append lock and may raise."""
+        report = Report()
+        names = _names(self._store.inbox)
+        self._waiting = {name: seen for name, seen in self._waiting.items() if name in names}
+        self._stuck = {name: until for name, until in self._stuck.items() if name in names}
+        todo = [name for name in sorted(names) if not self._rests(name, report)]
+        for first in range(0, len(todo), AT_ONCE):
+            self._take_some(todo[first : first + AT_ONCE], report, check)
+        return report
+
+    def _rests(self, name: str, report: Report) -> bool:
+        """Whether a file was judged before and nothing has changed since."""
+        if name in self._stuck:
+            return self._stuck[name] > time.monotonic()
+        seen = self._waiting.get(name)
+        if seen is None or seen[0] != _look(self._store.inbox / name) or self._exists(seen[1]):
+            return False
+        report.pending.append(name)
+        return True
+
+    def _exists(self, instance: str) -> bool:
+        return bool(self._tail.newest()) if instance == "latest" else self._tail.head(instance) is not None
+
+    def _take_some(self, names: list[str], report: Report, check: Callable[[], None]) -> None:
+        became: dict[str, _Became] = {}
+        read = {name: self._read(name) for name in names}
+        messages = [found for found in read.values() if isinstance(found, Message)]
+        if messages:
+            with self._tail.acting() as acting:
+                check()
+                became = {message.file: self._apply(acting, message) for message in messages}
+        for name, found in read.items():
+            self._sort_out(name, found if not isinstance(found, Message) else became[name], report)
+
+    def _sort_out(self, name: str, became: _Became, report: Report) -> None:
+        """Move a file to where it belongs, now that what it said is on disk."""
+        self._waiting.pop(name, None)
+        if isinstance(became, _Wait):
+            report.pending.append(name)
+            if became.instance:
+                self._waiting[name] = _look(self._store.inbox / name), became.instance
+            return
+        if isinstance(became, Event):
+            report.applied[name] = became
+        elif isinstance(became, Rejected):
+            report.rejected[name] = became.code
+        else:
+            report.duplicate.append(name)
+        try:
+            if isinstance(became, Rejected):
+                _make_room(self._store.failed, name, ".error")
+                _make_room(self._store.failed, name)
+                (self._store.failed / f"{name}.error").write_text(f"{became}\n", encoding="utf-8")
+                os.rename(self._store.inbox / name, self._store.failed / name)
+            else:
+                os.rename(self._store.inbox / name, _free(self._store.processed, name))
+            self._stuck.pop(name, None)
+        except FileNotFoundError:
+            pass  # whoever sent it took it back
+        except OSError as error:
+            if name not in self._stuck:
+                report.stuck[name] = error.strerror or str(error)
+            self._stuck[name] = time.monotonic() + _MOVE_AGAIN_S
+
+    def _read(self, name: str) -> Message | Rejected | _Wait:
+        path = self._store.inbox / name
+        try:
+            name.encode()
+            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return _Wait("")
+        except UnicodeEncodeError:
+            return Rejected("unreadable", "the name of the file is not UTF-8")
+        except OSError as error:
+            return Rejected("unreadable", f"the file cannot be read: {error.strerror}")
+        try:
+            found = os.fstat(fd)
+            if not stat.S_ISREG(found.st_mode):
+                return Rejected("unreadable", "this is no regular file")
+            if found.st_size > MAX_BYTES:
+                return Rejected("unreadable", f"a message has at most {MAX_BYTES} bytes, this one has {found.st_size}")
+            return read_message(name, os.read(fd, MAX_BYTES))
+        except Rejected as rejected:
+            return _Wait("") if rejected.code == "unreadable" and _is_being_written(fd) else rejected
+        finally:
+            os.close(fd)
+
+    def _apply(self, acting: Acting, message: Message) -> _Became:
+        if self._tail.has_ref(message.file) or os.path.lexists(self._store.processed / message.file):
+            return _Duplicate()
+        instance = acting.instance(message.instance)
+        if instance is None:
+            return _Wait(message.instance)
+        try:
+            drafts = self._drafts(instance, message)
+        except Rejected as rejected:
+            return rejected
+        return acting.append(events_of(instance.id, drafts, self._now()))[0]
+
+    def _drafts(self, instance: Instance, message: Message) -> list[Draft]:
+        row = _row(instance, message)
+        if instance.cancelled:
+            raise Rejected("cancelled", f"the instance {instance.id} is cancelled; an operator may resume it")
+        if message.field != "status":
+            said = Draft(message.task, message.field, message.value, message.actor, message.element, ref=message.file)
+            return [said]
+        definition = instance.definition(row)
+        if definition.not_by_tasks:
+            raise Rejected("people_only", f"{message.task} asks for another person than {definition.not_by} (not_by)")
+        if self._only_receive and definition.role != "system":
+            raise Rejected(
+                "people_only", f"{message.task} is done by people; a message may move system tasks only here"
+            )
+        return finishing(instance, row, message.value, message.actor, ref=message.file)
+
+
+def take_in(tail: Tail, store: Store, *, status_for: str = "any", now: Clock = utcnow) -> Report:
+    """Take the inbox in once. `status_for` is FOLDBOARD_INBOX_STATUS: `any`, or `receive` for system tasks only."""
+    return Inbox(tail, store, status_for=status_for, now=now).take_in()
+
+
+def read_message(file: str, data: bytes) -> Message:
+    """What the bytes of one file say, without looking at any instance; raises Rejected."""
+    said = _object(data)
+    if said.get("task") is None:
+        raise Rejected("no_task", "the message names no task")
+    texts = {key: _text(key, said[key]) for key in ("task", *_DEFAULTS) if key in said}
+    texts = {**_DEFAULTS, **texts}
+    task = texts["task"].strip()
+    if not task:
+        raise Rejected("empty_task", "the task of the message is empty")
+    if task.startswith("@"):
+        raise Rejected("reserved_task", f"{task} is reserved: an instance is started and cancelled otherwise")
+    name, value = texts["field"].strip(), texts["value"]
+    if not name:
+        raise Rejected("empty_field", "the field of the message is empty")
+    if name in _WORKER_FIELDS or name.startswith("output."):
+        raise Rejected("worker_field", f"the field {name} is for the worker to record")
+    if name == "status":
+        value = value.strip()
+        if value in ("", "blocked", "skipped"):
+            raise Rejected("bad_status", f"{value!r} is no status a message may set; it follows from the table")
+    instance = texts["instance"].strip() or "latest"
+    if instance != "latest" and (problem := id_problem(instance)):
+        raise Rejected("bad_instance", problem)
+    actor = texts["actor"].strip() or _DEFAULTS["actor"]
+    return Message(file, task, instance, texts["element"].strip(), name, value, actor)
+
+
+def _object(data: bytes) -> dict[str, object]:
+    try:
+        # Numbers stay as they were written; a lone surrogate cannot be written to the log.
+        found = json.loads(data.decode("utf-8-sig"), parse_int=str, parse_float=str, parse_constant=_no_number)
+        if b"\\u" in data:
+            json.dumps(found, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise Rejected("unreadable", f"this is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise Rejected("no_task", "a message is a JSON object that names a task")
+    return found
+
+
+def _no_number(name: str) -> str:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _text(key: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value
+    if value is None and key != "value":
+        return _DEFAULTS.get(key, "")
+    raise Rejected("not_scalar", f"the {key} of a message is a text, a number, true or false")
+
+
+def _row(instance: Instance, message: Message) -> int:
+    row = instance.find(message.task, message.element)
+    if row is not None:
+        return row
+    if message.task in instance.flow.groups:
+        raise Rejected("group_row", f"{message.task} is a group; name a task in it")
+    if message.task not in instance.flow.index:
+        raise Rejected("unknown_task", f"{instance.id} has no task {message.task}")
+    if not message.element:
+        raise Rejected("element_missing", f"{message.task} is done once an element; name one")
+    if not instance.repeats(message.task):
+        raise Rejected("element_on_single", f"{message.task} does not repeat; leave the element out")
+    raise Rejected("unknown_element", f"{instance.id} has no element {message.element}")
+
+
+def _names(inbox: Path) -> set[str]:
+    try:
+        with os.scandir(inbox) as entries:
+            return {
+                entry.name
+                for entry in entries
+                if entry.name.endswith(".json")
+                and not entry.name.startswith(".")
+                and not entry.is_dir(follow_symlinks=False)
+            }
+    except OSError:
+        return set()
+
+
+def _look(path: Path) -> tuple[int, ...]:
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _is_being_written(fd: int) -> bool:
+    """Whether somebody has the file open for writing: then the system grants no read lease on it."""
+    try:
+        fcntl.fcntl(fd, fcntl.F_SETSIG, signal.SIGURG)  # a writer that comes in this moment would end us by SIGIO
+        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    with contextlib.suppress(OSError):
+        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    return False
+
+
+def _free(folder: Path, name: str) -> Path:
+    """A name in a folder that nothing bears: `m.json`, else `m.json.2`, …"""
+    path, number = folder / name, 1
+    while os.path.lexists(path):
+        number += 1
+        path = folder / f"{name}.{number}"
+    return path
+
+
+def _make_room(folder: Path, name: str, suffix: str = "") -> None:
+    """Give what was rejected under this name before another one, so that it is kept."""
+    with contextlib.suppress(FileNotFoundError):
+        os.rename(folder / f"{name}{suffix}", _free(folder, f"{name}.old{suffix}"))
