@@ -1,1 +1,35 @@
-"""BPMN 2.0 in and out."""
+"""BPMN 2.0 in and out: `read` makes a table of a file and says what became of each element."""
+
+from dataclasses import dataclass
+
+from board.process.bpmn import parse, reader, xml
+from board.process.bpmn.report import Remark, Report, is_whole
+from board.process.bpmn.xml import LIMIT_BYTES, Unreadable
+from board.process.table import ProcessTable
+
+__all__ = ["LIMIT_BYTES", "BpmnReading", "Remark", "Unreadable", "read"]
+
+
+@dataclass(frozen=True, slots=True)
+class BpmnReading:
+    """A table from a BPMN file; `whole` says that everything was taken as it is; `pools`: what else can be chosen."""
+
+    name: str
+    table: ProcessTable
+    remarks: list[Remark]
+    whole: bool
+    pools: tuple[str, ...] = ()
+
+
+def read(data: bytes, *, pool: str | None = None, limit_bytes: int = LIMIT_BYTES) -> BpmnReading:
+    """Read one process of a BPMN 2.0 file (`pool`: its id or name, by default the one with the most activities).
+
+    Raises Unreadable with the reason when the bytes are no BPMN file or have no process in them.
+    """
+    document = parse.document(xml.parse(data, limit_bytes))
+    process = reader.chosen(document, pool)
+    report = Report()
+    table = reader.derived(process, document.tasks, report)
+    reader.tell_others(document, process, report)
+    pools = tuple(reader.called(each) for each in document.processes)
+    return BpmnReading(reader.called(process), table, report.remarks, is_whole(report.remarks), pools)

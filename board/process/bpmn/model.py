@@ -84,6 +84,7 @@ class SequenceFlow:
     target: str
     condition: str = ""
     conditional: bool = False
+    type: str = "sequenceFlow"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,323 @@
+"""From the nodes of a file to spots and arrows: one region for the process and one for each group."""
+
+from board.process.bpmn import activities, events, words
+from board.process.bpmn.formula import Join
+from board.process.bpmn.model import GATEWAYS, SUB_PROCESSES, TASKS, FlowNode, Process, Scope
+from board.process.bpmn.region import Draft, Region, Split, Spot
+from board.process.bpmn.report import Report
+from board.process.cells import SYSTEM
+
+_MOST_DEEP = 40
+_GATEWAYS: dict[str, tuple[Join, Split]] = {
+    "exclusiveGateway": ("xor", "xor"),
+    "parallelGateway": ("and", "and"),
+    "inclusiveGateway": ("or", "or"),
+    "complexGateway": ("n", "or"),
+}
+
+Way = tuple[Spot, Spot]  # where flows enter a node and where they leave it
+
+
+class TooDeep(ValueError):
+    """Sub-processes are nested deeper than anything drawn by people."""
+
+
+class Builder:
+    """Builds the regions of one process; `drafts` are all its rows in the order found."""
+
+    def __init__(self, process: Process, tasks: dict[str, str], report: Report) -> None:
+        self.process, self.tasks, self.report = process, tasks, report
+        self.drafts: list[Draft] = []
+        self.regions: list[Region] = []
+        self.ids = words.Ids()
+        self.lanes: dict[str, str] = {}
+        self.depth = 0
+
+    def build(self) -> None:
+        """Fill `drafts` and `regions`; raises TooDeep."""
+        scope = self.process.scope
+        self.lanes = dict(scope.lanes)
+        region = self._region(None)
+        self._scope(region, scope, self.process.pool_name)
+        self._alternatives(region)
+
+    def draft(self, wanted: str, name: str, node: FlowNode | None, region: Region | None) -> Draft:
+        """Start a row."""
+        own = node.own if node else None
+        draft = Draft(len(self.drafts), wanted, name, node, group=region.group if region else None)
+        draft.task = self.ids.take((own or {}).get("task", "") or wanted)
+        self.drafts.append(draft)
+        return draft
+
+    def _region(self, group: Draft | None) -> Region:
+        region = Region(group)
+        self.regions.append(region)
+        return region
+
+    def _scope(self, region: Region, scope: Scope, role: str) -> list[Spot]:
+        """Add the content of a process or sub-process to a region; gives the spots it added."""
+        self.depth += 1
+        if self.depth > _MOST_DEEP:
+            raise TooDeep(f"Sub-processes are nested more than {_MOST_DEEP} deep.")
+        before = len(region.spots)
+        self.lanes |= scope.lanes
+        ways: dict[str, Way] = {}
+        raced = _raced(scope)
+        for node in scope.nodes:
+            if node.triggered or node.compensation:
+                self._leave_out(node)
+            elif node.type != "boundaryEvent":
+                ways[node.id] = self._node(region, node, self.lanes.get(node.id) or node.performer or role, raced)
+        borders = self._borders(region, scope, ways)
+        self._flows(region, scope, ways, borders)
+        self._links(region, scope, ways)
+        self._texts(scope)
+        self.depth -= 1
+        return region.spots[before:]
+
+    def _leave_out(self, node: FlowNode) -> None:
+        if node.compensation:
+            self.report.dropped(node, "It undoes another activity: nothing in a table leads to it.")
+        else:
+            offer = "Import it as a process of its own, started when its event happens."
+            self.report.dropped(node, "It may begin at any time by its event: a table has no such rows.", offer)
+        for inner in node.scope.nodes if node.scope else ():
+            self._leave_out_with(inner, node)
+
+    def _leave_out_with(self, node: FlowNode, why: FlowNode) -> None:
+        self.report.dropped(node, f"It is in “{why.name or why.id}”, which is left out.")
+        for inner in node.scope.nodes if node.scope else ():
+            self._leave_out_with(inner, why)
+
+    def _node(self, region: Region, node: FlowNode, role: str, raced: set[str]) -> Way:
+        if node.loop and node.loop.multi:
+            return self._several(region, node, role)
+        if node.loop:
+            activities.looped(node, node.loop, self.report)
+        if node.type in SUB_PROCESSES and node.scope and node.scope.nodes:
+            return self._inlined(region, node, role)
+        if node.type in GATEWAYS:
+            return self._gateway(region, node, role)
+        if node.id in raced:
+            events.raced(node, self.report)
+            return _both(region.spot(node))
+        return _both(self._single(region, node, role))
+
+    def _single(self, region: Region, node: FlowNode, role: str) -> Spot:
+        """A node that is one row, or none."""
+        if node.type in TASKS | SUB_PROCESSES | {"callActivity"}:
+            return self._activity(region, node, role)
+        spot = region.spot(node)
+        if node.type == "startEvent":
+            events.started(node, self.report)
+        elif node.type in ("endEvent", "implicitThrowEvent"):
+            events.ended(node, self.report)
+            spot.end = True
+        elif node.type == "intermediateCatchEvent" and events.catches(node):
+            spot.draft = self.draft(node.id, node.name, node, region)
+            events.caught(spot.draft, node, self.report)
+        elif events.is_thrown(node):
+            spot.draft = self.draft(node.id, node.name, node, region)
+            events.thrown(spot.draft, node, role, self.report)
+        else:
+            events.passed(node, self.report)
+        return spot
+
+    def _activity(self, region: Region, node: FlowNode, role: str) -> Spot:
+        draft = self.draft(node.id, node.name, node, region)
+        if node.type == "callActivity":
+            activities.called(draft, node, role, self.tasks, self.report)
+        else:
+            activities.fill(draft, node, role, node.type, self.report)
+        if node.type in SUB_PROCESSES:
+            self.report.approximated(node, f"Its content is not in the file: it became one row, `{draft.task}`.")
+        return region.spot(node, draft)
+
+    def _several(self, region: Region, node: FlowNode, role: str) -> Way:
+        """A sub-process or task with several instances: a group."""
+        assert node.loop
+        content = node.scope.nodes if node.scope else []
+        if content or (node.own or {}).get("collection"):
+            group = self.draft(node.id, node.name, node, region)
+        else:
+            group = self.draft(f"each_{node.id}"[:64], node.name, None, region)
+        activities.group(group, node, node.loop, self.report)
+        spot = region.spot(node, group)
+        inner = self._region(group)
+        if content and node.scope:
+            self._scope(inner, node.scope, role)
+        elif group.node is None:
+            self._activity(inner, node, role)
+        return _both(spot)
+
+    def _inlined(self, region: Region, node: FlowNode, role: str) -> Way:
+        """A plain sub-process: its rows take its place."""
+        assert node.scope
+        enter, leave = region.spot(node), region.spot(node)
+        spots = self._scope(region, node.scope, role)
+        leave.merge, leave.explicit = "and" if node.type == "adHocSubProcess" else "or", False
+        leave.leaves = True
+        for spot in spots:
+            if not spot.incoming:
+                region.arrow(enter, spot)
+            if not spot.outgoing:
+                region.arrow(spot, leave)
+                spot.end = False
+        self._tell_inlined(node)
+        return enter, leave
+
+    def _tell_inlined(self, node: FlowNode) -> None:
+        if node.type == "transaction":
+            self.report.approximated(node, "Its rows took its place; as a transaction it is not undone as a whole.")
+        elif node.type == "adHocSubProcess":
+            self.report.approximated(node, "Its rows took its place, all open at once: all of them are to be done.")
+        elif node.description:
+            self.report.approximated(node, "Its rows took its place; its documentation has no row to go to.")
+        else:
+            self.report.taken(node, "Its rows took its place.")
+
+    def _gateway(self, region: Region, node: FlowNode, role: str) -> Way:
+        spot = region.spot(node)
+        spot.role = "" if role == SYSTEM else role
+        if node.type != "eventBasedGateway":
+            spot.explicit = True
+            spot.merge, spot.split = _GATEWAYS[node.type]
+            if spot.merge == "n":
+                spot.need = words.count(node.condition, node.name)
+        return _both(spot)
+
+    def _borders(self, region: Region, scope: Scope, ways: dict[str, Way]) -> dict[str, tuple[Spot, str]]:
+        """Events on borders: from which spot, with which answer, what follows them is reached."""
+        found: dict[str, tuple[Spot, str]] = {}
+        followed = {flow.source for flow in scope.flows}
+        for node in scope.nodes:
+            if node.type != "boundaryEvent" or node.compensation:
+                continue
+            way = ways.get(node.host)
+            if way is None or node.id not in followed:
+                events.unattached(node, way[1].draft if way else None, self.report)
+            else:
+                found[node.id] = self._border(region, node, ways, way)
+        return found
+
+    def _border(self, region: Region, node: FlowNode, ways: dict[str, Way], way: Way) -> tuple[Spot, str]:
+        host = way[1]
+        if host.draft is None or host.draft.is_group:
+            host = self._outcome(region, ways, node.host, host)
+        assert host.draft
+        draft = host.draft
+        if node.trigger == "error" and draft.system:
+            label = "failed"
+        else:
+            label = draft.answer(node.name or (node.triggers[0].detail if node.triggers else "") or node.trigger)
+            draft.finish = "done" if node.interrupting else draft.finish
+            draft.alone |= not node.interrupting
+        events.attached(node, draft, label, self.report)
+        return host, label
+
+    def _outcome(self, region: Region, ways: dict[str, Way], host_id: str, leave: Spot) -> Spot:
+        """A row after a sub-process that says how it ended, for the events on its border."""
+        host = leave.node
+        assert host
+        draft = self.draft(f"{host_id}_outcome"[:64], f"{host.name or host_id}: how did it end?", None, region)
+        draft.role = self.lanes.get(host_id) or self.process.pool_name
+        spot = region.spot(None, draft)
+        region.arrow(leave, spot)
+        ways[host_id] = (ways[host_id][0], spot)
+        self.report.approximated(
+            host, f"Events on its border end it early: the row `{draft.task}` after it says how it ended."
+        )
+        return spot
+
+    def _flows(self, region: Region, scope: Scope, ways: dict[str, Way], borders: dict[str, tuple[Spot, str]]) -> None:
+        defaults = {node.default for node in scope.nodes if node.default}
+        nodes = {node.id: node for node in scope.nodes}
+        for flow in scope.flows:
+            target = ways.get(flow.target)
+            side = borders.get(flow.source)
+            source = side[0] if side else ways[flow.source][1] if flow.source in ways else None
+            if source is None or target is None:
+                continue
+            text = flow.name or flow.condition
+            if nodes[flow.source].type == "eventBasedGateway":
+                text = text or _what_happens(nodes[flow.target])
+            arrow = region.arrow(source, target[0], text, flow)
+            arrow.labels = (side[1],) if side else ()
+            arrow.default = flow.id in defaults
+            arrow.conditional = flow.conditional and bool(text)
+        for other in scope.broken:
+            self.report.dropped(other, f"The flow is put aside: {other.text}.")
+
+    def _links(self, region: Region, scope: Scope, ways: dict[str, Way]) -> None:
+        """Link events: the flow goes on at the catching event of the same name."""
+        caught = {_link(node): node for node in scope.nodes if node.type == "intermediateCatchEvent"}
+        for node in scope.nodes:
+            if node.type == "intermediateThrowEvent" and node.trigger == "link" and node.id in ways:
+                target = caught.get(_link(node))
+                if target is None or target.id not in ways:
+                    self.report.dropped(node, "No event catches this link: the flow ends here.")
+                else:
+                    region.arrow(ways[node.id][1], ways[target.id][0])
+
+    def _texts(self, scope: Scope) -> None:
+        """Texts beside a row become part of its description, all else drawn beside the flow is told of."""
+        rows = {draft.node.id: draft for draft in self.drafts if draft.node}
+        beside: dict[str, str] = {}
+        for a, b in scope.links:
+            beside |= {a: b, b: a}
+        for other in scope.others:
+            draft = rows.get(beside.get(other.id, ""))
+            if other.type == "textAnnotation" and other.text and draft:
+                draft.description = "\n\n".join(filter(None, (draft.description, other.text)))
+                self.report.taken(other, f"Its text went into the description of `{draft.task}`.")
+            else:
+                self.report.dropped(other, _why_no_row(other.type, other.text))
+
+    def _alternatives(self, region: Region) -> None:
+        """Several start events: a row asks which of them it was."""
+        started = [s for s in region.spots if s.node and s.node.type == "startEvent" and s.outgoing and not s.incoming]
+        if len(started) < 2:
+            return
+        nodes = [spot.node for spot in started if spot.node]
+        draft = self.draft("start", "How does it start?", None, region)
+        draft.role = self.lanes.get(nodes[0].id) or self.process.pool_name
+        spot = Spot(None, draft)
+        region.spots.insert(0, spot)
+        for target, node in zip(started, nodes, strict=True):
+            region.arrow(spot, target, node.name or node.trigger).conditional = True
+            self.report.approximated(node, f"One of several beginnings: the row `{draft.task}` asks which one it was.")
+
+
+def _both(spot: Spot) -> Way:
+    return spot, spot
+
+
+def _raced(scope: Scope) -> set[str]:
+    """Events that an event-based gateway waits for, the first of them to come: they become its answers."""
+    gateways = {node.id for node in scope.nodes if node.type == "eventBasedGateway"}
+    out: dict[str, list[str]] = {}
+    entered: dict[str, int] = {}
+    for flow in scope.flows:
+        entered[flow.target] = entered.get(flow.target, 0) + 1
+        if flow.source in gateways:
+            out.setdefault(flow.source, []).append(flow.target)
+    waiting = {node.id for node in scope.nodes if node.type in ("intermediateCatchEvent", "receiveTask")}
+    waiting -= {node.host for node in scope.nodes}
+    several = {target for targets in out.values() if len(targets) > 1 for target in targets}
+    return {target for target in several & waiting if entered[target] == 1}
+
+
+def _what_happens(node: FlowNode) -> str:
+    return node.name or (node.triggers[0].detail if node.triggers else "") or ""
+
+
+def _link(node: FlowNode) -> str:
+    return (node.triggers[0].detail or node.name) if node.trigger == "link" else ""
+
+
+def _why_no_row(kind: str, text: str) -> str:
+    if kind == "textAnnotation":
+        return f"Its text stands beside no row: “{text}”." if text else "It is an empty text."
+    if kind == "group":
+        return "A frame that only groups for the eye."
+    return "Data are not in a table: scripts hand on files and outputs."

@@ -1,0 +1,329 @@
+"""Gateways dissolve: splits into answers of rows, joins into formulas of what a row waits for.
+
+A split asks the row right before it. Where there is none (a join before it, the start, a group, a
+row that is asked already) the gateway itself becomes a row that asks.
+"""
+
+from collections.abc import Iterable
+from itertools import combinations
+
+from board.process.bpmn import formula as f
+from board.process.bpmn.build import Builder
+from board.process.bpmn.formula import ALWAYS, Atom, Formula, joined
+from board.process.bpmn.model import FlowNode
+from board.process.bpmn.region import Arrow, Draft, Region, Spot
+from board.process.cells import SYSTEM
+from board.process.graph import adjacency, components
+
+_MOST_COMBINED = 3
+OTHERWISE = "otherwise"
+
+
+class Dissolver:
+    """Dissolves one region: afterwards every row of it has its formula."""
+
+    def __init__(self, builder: Builder, region: Region) -> None:
+        self.builder, self.region, self.report = builder, region, builder.report
+        self.askers: dict[Atom, Arrow] = {}  # which arrow an answer comes from
+
+    def dissolve(self) -> None:
+        """Fill the formulas of the region's drafts."""
+        self._prepare()
+        self._break_circles()
+        for spot in self._dissolving():
+            self._split(spot, self._into(spot))
+        for spot in self.region.spots:
+            if spot.draft:
+                spot.draft.formula = f.bounded(self._into(spot))
+        self._finishes()
+        self._unasked()
+
+    # before: rows that ask by themselves
+
+    def _prepare(self) -> None:
+        for spot in list(self.region.spots):
+            if spot.node and spot.node.type == "eventBasedGateway":
+                self._race(spot)
+            if spot.draft:
+                self._conditions(spot)
+
+    def _race(self, spot: Spot) -> None:
+        """An event-based gateway is a row that waits for the first of several messages."""
+        assert spot.node
+        if len(spot.outgoing) < 2:
+            self.report.taken(spot.node, "Only one event can follow: the flow goes on with it.")
+            return
+        texts = [_text(arrow)[0] for arrow in spot.outgoing]
+        name = spot.node.name or f"Wait for: {' / '.join(texts)}"[:120]
+        spot.draft = self.builder.draft(spot.node.id, name, spot.node, self.region)
+        spot.draft.role, spot.draft.system = SYSTEM, True
+        for arrow in spot.outgoing:
+            arrow.conditional = True
+        message = f"It became the row `{spot.draft.task}`: a message whose value is the answer says what came first."
+        self.report.approximated(spot.node, message, "A timer among the events: write it under `due` of the row.")
+
+    def _conditions(self, spot: Spot) -> None:
+        """Flows out of a row that say when they are taken: as if a gateway stood there."""
+        arrows = [arrow for arrow in spot.outgoing if arrow.conditional and not arrow.labels]
+        named = [arrow for arrow in spot.outgoing if arrow.text and not arrow.labels]
+        if not arrows and len(named) > 1 and len(named) == len({arrow.text for arrow in named}) == len(spot.outgoing):
+            arrows = named
+        if not arrows:
+            return
+        arrows += [arrow for arrow in spot.outgoing if arrow.default and arrow not in arrows]
+        gateway = self.region.spot()
+        gateway.split, gateway.role = "xor", spot.role
+        spot.outgoing = [arrow for arrow in spot.outgoing if arrow not in arrows]
+        self.region.arrow(spot, gateway)
+        for arrow in arrows:
+            arrow.source = gateway
+            gateway.outgoing.append(arrow)
+        if spot.node and spot.draft and spot.node.type not in ("eventBasedGateway", "startEvent"):
+            message = "The conditions on the flows out of it became answers: one of them is given."
+            self.report.approximated(spot.node, message)
+
+    def _links(self) -> tuple[tuple[frozenset[int], ...], list[int]]:
+        spots = self.region.spots
+        number = {spot: n for n, spot in enumerate(spots)}
+        inside = [n for n, spot in enumerate(spots) if spot.draft is None]
+        edges = ((n, number[arrow.target]) for n, spot in enumerate(spots) for arrow in spot.outgoing)
+        return adjacency(len(spots), edges), inside
+
+    def _break_circles(self) -> None:
+        """A circle of gateways without a row in it: one of them becomes a row that asks."""
+        while True:
+            links, inside = self._links()
+            circles = [c for c in components(links, inside) if len(c) > 1 or c[0] in links[c[0]]]
+            if not circles:
+                return
+            for circle in circles:
+                spots = [self.region.spots[n] for n in circle]
+                asking = next((s for s in spots if s.split != "and" and len(s.outgoing) > 1), None)
+                if asking:
+                    self._ask_itself(asking)
+                else:
+                    self._cut(spots)
+
+    def _cut(self, circle: list[Spot]) -> None:
+        arrow = next(arrow for spot in circle for arrow in spot.outgoing if arrow.target in circle)
+        arrow.source.outgoing.remove(arrow)
+        arrow.target.incoming.remove(arrow)
+        if arrow.flow:
+            self.report.dropped(arrow.flow, "It closes a circle in which nobody does anything: it is put aside.")
+
+    def _dissolving(self) -> list[Spot]:
+        """The spots without a row, each after those that lead to it."""
+        links, inside = self._links()
+        return [self.region.spots[c[0]] for c in reversed(components(links, inside))]
+
+    # formulas
+
+    def _into(self, spot: Spot) -> Formula:
+        if not spot.incoming:
+            return ALWAYS
+        return joined(spot.merge, map(self._along, spot.incoming), spot.explicit, spot.need)
+
+    def _along(self, arrow: Arrow) -> Formula:
+        if arrow.formula is not None:
+            return arrow.formula
+        if arrow.source.draft:
+            row = arrow.source.draft.number
+            return joined("xor", (Atom(row, label) for label in arrow.labels or ("",)))
+        raise AssertionError("a spot is dissolved before those it leads to")
+
+    def _split(self, spot: Spot, into: Formula) -> None:
+        into = f.bounded(into)
+        if spot.split == "and" or len(spot.outgoing) < 2:
+            conditional = spot.node is None and spot.split != "and"
+            question = self._question(spot, into) if conditional else None
+            if question:  # one condition on the only flow out of a row
+                self._ask(question, spot, spot.outgoing)
+                return
+            for arrow in spot.outgoing:
+                arrow.formula = into
+            return
+        question = self._question(spot, into)
+        if question is None:
+            self._ask_itself(spot)
+        else:
+            self._ask(question, spot, spot.outgoing)
+
+    def _question(self, spot: Spot, into: Formula) -> Draft | None:
+        """The row before a split that can be asked, None when there is none."""
+        if not isinstance(into, Atom):
+            return None
+        draft = self.builder.drafts[into.row]
+        if not into.label and not (draft.asked or draft.alone or draft.is_group or _returns(spot, draft)):
+            draft.asked = True
+            return draft
+        before = spot.incoming[0] if len(spot.incoming) == 1 else None
+        nameless = spot.split == "xor" and not spot.name
+        if nameless and before and before.labels == (into.label,) and into.label.casefold() in draft.labels:
+            del draft.labels[into.label.casefold()]  # its one answer is told apart further
+            return draft
+        return None
+
+    def _ask_itself(self, spot: Spot) -> Draft:
+        """A gateway becomes a row that asks."""
+        texts = [_text(arrow)[0] for arrow in spot.outgoing]
+        name = spot.name or f"Which way: {' / '.join(texts)}?"[:120]
+        node = spot.node
+        draft = self.builder.draft(node.id if node else "question", name, node, self.region)
+        draft.role, draft.asked, spot.draft = spot.role, True, draft
+        if node:
+            message = f"It became the row `{draft.task}` that asks: no row before it could be asked."
+            self.report.approximated(node, message)
+        self._ask(draft, spot, spot.outgoing)
+        return draft
+
+    def _ask(self, draft: Draft, spot: Spot, arrows: list[Arrow]) -> None:
+        if spot.node and spot.name and draft.node is not spot.node:
+            draft.questions.append(spot.name)
+        ways = [arrow for arrow in arrows if not arrow.default]
+        if spot.split == "or" and len(ways) > _MOST_COMBINED:
+            self._ask_each(draft, spot, ways, [arrow for arrow in arrows if arrow.default])
+        elif spot.split == "or" and len(ways) > 1:
+            self._ask_combined(draft, ways, [arrow for arrow in arrows if arrow.default])
+        else:
+            for arrow in arrows:
+                self._answers(draft, arrow, [draft.answer(_text(arrow, arrows)[0], _follows(arrow))])
+        self._tell_split(draft, spot, arrows)
+
+    def _answers(self, draft: Draft, arrow: Arrow, labels: Iterable[str]) -> None:
+        arrow.labels = tuple(labels)
+        arrow.formula = joined("xor", (Atom(draft.number, label) for label in arrow.labels))
+        for label in arrow.labels:
+            self.askers.setdefault(Atom(draft.number, label), arrow)
+
+    def _ask_combined(self, draft: Draft, ways: list[Arrow], default: list[Arrow]) -> None:
+        """Several ways may be taken: every combination of them is an answer."""
+        found: dict[Arrow, list[str]] = {arrow: [] for arrow in ways}
+        for size in range(1, len(ways) + 1):
+            for chosen in combinations(ways, size):
+                label = draft.answer(" + ".join(_text(arrow)[0] for arrow in chosen))
+                for arrow in chosen:
+                    found[arrow].append(label)
+        for arrow, labels in found.items():
+            self._answers(draft, arrow, labels)
+        for arrow in default:
+            self._answers(draft, arrow, [draft.answer(_text(arrow)[0])])
+
+    def _ask_each(self, draft: Draft, spot: Spot, ways: list[Arrow], default: list[Arrow]) -> None:
+        """Too many ways for combinations: a row for each of them asks whether it is taken."""
+        noes: list[Formula] = []
+        before = place = self._place(draft)
+        for n, arrow in enumerate(ways, start=1):
+            stem = spot.node.id if spot.node else draft.task
+            asked = self.builder.draft(f"{stem}_{n}", f"{_text(arrow)[0]}?", None, self.region)
+            asked.role, asked.asked = spot.role or ("" if draft.system else draft.role), True
+            place = self.region.spot(None, asked)
+            self._answers(asked, arrow, [asked.answer("yes")])
+            noes.append(Atom(asked.number, asked.answer("no")))
+            self.region.arrow(before, place).formula = Atom(draft.number)
+            spot.outgoing.remove(arrow)
+            place.outgoing.append(arrow)
+            arrow.source = place
+        for arrow in default:
+            arrow.formula = joined("and", noes)
+        if not default:
+            row = self.builder.draft(f"{stem}_none", f"{spot.name or draft.name}: not taken", None, self.region)
+            row.role = spot.role or ("" if draft.system else draft.role)
+            self.region.arrow(place, self.region.spot(None, row)).formula = joined("xor", noes)
+
+    def _place(self, draft: Draft) -> Spot:
+        return next(spot for spot in self.region.spots if spot.draft is draft)
+
+    # after: answers that are finishes, and answers nothing waits for
+
+    def _finishes(self) -> None:
+        for host in self.builder.drafts:
+            if host.finish:
+                for draft in self.builder.drafts:
+                    draft.formula = f.relabelled(draft.formula, host.number, [host.finish])
+
+    def _unasked(self) -> None:
+        """An answer after which nothing follows is offered only if a row waits for it: so one does."""
+        mine = [spot.draft for spot in self.region.spots if spot.draft]
+        asked = {atom for draft in mine for atom in f.atoms(draft.formula)}
+        for draft in mine:
+            labels = list(draft.labels.values()) + ([draft.finish] if draft.finish else [])
+            if not draft.system and not draft.is_group:
+                for label in labels:
+                    if Atom(draft.number, label) not in asked:
+                        self._closing(draft, label)
+
+    def _closing(self, draft: Draft, label: str) -> None:
+        arrow = self.askers.get(Atom(draft.number, label))
+        end = _end_of(arrow) if arrow else None
+        wanted = (end.id if end else arrow.flow.id if arrow and arrow.flow else f"{draft.task}_{label}")[:64]
+        question = draft.questions[-1] if draft.questions else draft.name
+        name = (end.name if end else "") or f"{question}: {label}"
+        row = self.builder.draft(wanted, name, end, self.region)
+        row.role, row.formula = draft.role, Atom(draft.number, label)
+        self.region.arrow(self._place(draft), self.region.spot(None, row))
+        element = end or (arrow.flow if arrow else None)
+        if element:
+            message = f"It became the row `{row.task}`, so that the answer `{label}` of `{draft.task}` can be given."
+            self.report.approximated(element, message)
+
+    def _tell_split(self, draft: Draft, spot: Spot, arrows: list[Arrow]) -> None:
+        if spot.node is None or spot.node is draft.node:
+            return
+        answers = ", ".join(f"`{label}`" for arrow in arrows for label in arrow.labels[:1])
+        invented = [arrow for arrow in arrows if not _text(arrow, arrows)[1]]
+        if spot.split == "or":
+            message = f"Several ways may be taken: each combination of them is an answer of `{draft.task}` ({answers})."
+            self.report.approximated(spot.node, message)
+        elif invented:
+            message = f"It asks `{draft.task}`; flows without a name got answers after what follows them: {answers}."
+            self.report.approximated(spot.node, message, "Rename the answers under `depends_on`.")
+        else:
+            self.report.taken(spot.node, f"Answers of `{draft.task}`: {answers}.")
+
+
+def _text(arrow: Arrow, beside: list[Arrow] | None = None) -> tuple[str, bool]:
+    """Give what an arrow asks for, and whether the drawing says so."""
+    if arrow.text:
+        return arrow.text, True
+    nameless = [other for other in beside or arrow.source.outgoing if not other.text]
+    if arrow.default or (len(nameless) == 1 and len(beside or arrow.source.outgoing) > 1):
+        return OTHERWISE, arrow.default
+    return _follows(arrow) or "other", False
+
+
+def _follows(arrow: Arrow) -> str:
+    """Give the name of what an arrow leads to, through gateways that have none."""
+    spot = arrow.target
+    for _ in range(20):
+        if spot.name:
+            return spot.name
+        if len(spot.outgoing) != 1:
+            break
+        spot = spot.outgoing[0].target
+    return "end" if spot.end else ""
+
+
+def _returns(spot: Spot, draft: Draft) -> bool:
+    """Say whether a way out of a split leads back to a row at once: no row may wait for itself."""
+    seen = {spot}
+    todo = [spot]
+    while todo:
+        for arrow in todo.pop().outgoing:
+            if arrow.target.draft is draft:
+                return True
+            if arrow.target.draft is None and arrow.target not in seen:
+                seen.add(arrow.target)
+                todo.append(arrow.target)
+    return False
+
+
+def _end_of(arrow: Arrow) -> FlowNode | None:
+    """Give the end event an arrow leads to and nothing else does, None when there is none."""
+    spot = arrow.target
+    while len(spot.incoming) == 1 and not spot.draft:
+        if spot.end:
+            return spot.node
+        if len(spot.outgoing) != 1:
+            return None
+        spot = spot.outgoing[0].target
+    return None

@@ -1,0 +1,274 @@
+"""From formulas to rows: their order, their loops, and the one word under `join` that says the formula."""
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+from board.process.bpmn import formula as f
+from board.process.bpmn.build import Builder
+from board.process.bpmn.formula import Atom, Formula, Op
+from board.process.bpmn.region import Draft, Region, Spot
+from board.process.flow import Flow, compile_flow
+from board.process.table import ProcessTable
+
+Guard = dict[int, frozenset[str]]  # which answers of which rows lead to a row
+
+_MOST_COMPARED = 40
+
+
+class Rows:
+    """Makes the rows of a table from all drafts."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder, self.report = builder, builder.report
+        self.drafts = builder.drafts
+        self.order = _in_order(builder)
+        self.loops: dict[int, frozenset[Atom]] = {}
+        self.guards: dict[int, Guard] = {}
+
+    def rows(self) -> list[dict[str, str]]:
+        """Give the rows as cells by column, in the order of the flow."""
+        for draft in self.drafts:
+            self._without_itself(draft)
+        flow = self._compiled()
+        beginning = [d for d in self.drafts if f.starts(d.formula) and self._begins_late(flow, d)]
+        if beginning:
+            self._begin(beginning)
+            flow = self._compiled()
+        self.loops = {draft.number: self._loops(flow, draft) for draft in self.drafts}
+        self._guard()
+        return [self._row(draft) for draft in self.order]
+
+    def _without_itself(self, draft: Draft) -> None:
+        own = frozenset(atom for atom in f.atoms(draft.formula) if atom.row == draft.number)
+        if own:
+            draft.formula = f.less(draft.formula, own)
+            self._tell(draft, "The flow from it back to itself is put aside: it is done again before it is ticked off.")
+
+    def _compiled(self) -> Flow:
+        return compile_flow(ProcessTable.from_rows(map(self._links, self.order)))
+
+    def _links(self, draft: Draft) -> dict[str, str]:
+        depends = ", ".join(self._spelled(atom) for atom in f.atoms(draft.formula))
+        parent = draft.group.task if draft.group else ""
+        return {"task": draft.task, "depends_on": depends, "collection": draft.collection, "parent": parent}
+
+    def _spelled(self, atom: Atom) -> str:
+        task = self.drafts[atom.row].task
+        return f"{task}:{atom.label}" if atom.label else task
+
+    # loops
+
+    def _loops(self, flow: Flow, draft: Draft) -> frozenset[Atom]:
+        return frozenset(atom for atom in f.atoms(draft.formula) if self._leads_back(flow, draft, atom))
+
+    def _leads_back(self, flow: Flow, draft: Draft, atom: Atom) -> bool:
+        sources = self._tasks(flow, self.drafts[atom.row], outgoing=True)
+        targets = self._tasks(flow, draft, outgoing=False)
+        pairs = [(s, t) for t in targets for s in sources]
+        return bool(pairs) and all(pair in flow.back for pair in pairs)
+
+    def _tasks(self, flow: Flow, draft: Draft, outgoing: bool) -> Sequence[int]:
+        if not draft.is_group:
+            return [flow.index[draft.task]]
+        group = flow.groups[draft.task]
+        return group.exits if outgoing else group.entries
+
+    def _begins_late(self, flow: Flow, draft: Draft) -> bool:
+        """Say whether a row at the start is on a circle that the engine would enter elsewhere."""
+        if draft.is_group or not f.atoms(draft.formula):
+            return False
+        t = flow.index[draft.task]
+        forward = {s for s, _ in flow.lowered[t] if (s, t) not in flow.back}
+        return any(flow.same_cycle(s, t) for s in forward)
+
+    def _begin(self, late: list[Draft]) -> None:
+        """The start becomes a row, so that a circle is entered where it is drawn."""
+        first = self.drafts[late[0].number]
+        start = self.builder.draft("start", "Start", None, None)
+        start.role, start.group = ("" if first.system else first.role), first.group
+        for draft in late:
+            parts = (Atom(start.number), *f.atoms(draft.formula))
+            draft.formula = f.joined("xor", parts)
+            if draft.node:
+                message = f"A row `{start.task}` was put before it, so that the loop begins here."
+                self.report.approximated(draft.node, message)
+        self.order.insert(self.order.index(first), start)
+
+    # guards: which answers lead to a row
+
+    def _guard(self) -> None:
+        for draft in self._topological():
+            guard = self._guard_of(f.holding(f.less(draft.formula, self.loops[draft.number])))
+            outer = self.guards.get(draft.group.number, {}) if draft.group else {}
+            self.guards[draft.number] = _both(outer, guard)
+
+    def _topological(self) -> list[Draft]:
+        needs = {
+            draft.number: {atom.row for atom in f.atoms(draft.formula) if atom not in self.loops[draft.number]}
+            | ({draft.group.number} if draft.group else set())
+            for draft in self.order
+        }
+        after: dict[int, list[int]] = {}
+        for number, sources in needs.items():
+            for source in sources:
+                after.setdefault(source, []).append(number)
+        ready = [draft.number for draft in self.order if not needs[draft.number]]
+        found: list[Draft] = []
+        for number in ready:
+            found.append(self.drafts[number])
+            for target in after.get(number, ()):
+                needs[target].discard(number)
+                if not needs[target]:
+                    ready.append(target)
+        return found
+
+    def _guard_of(self, formula: Formula) -> Guard:
+        if isinstance(formula, Atom):
+            own = {formula.row: frozenset([formula.label])} if formula.label else {}
+            return _both(self.guards.get(formula.row, {}), own)
+        if not isinstance(formula, Op):
+            return {}
+        guards = [self._guard_of(part) for part in formula.parts]
+        merged = guards[0]
+        for guard in guards[1:]:
+            merged = _both(merged, guard) if formula.join == "and" else _either(merged, guard)
+        return merged
+
+    def _exclude(self, formulas: Iterable[Formula]) -> bool:
+        """Say whether of these only one can ever come."""
+        guards = [self._guard_of(formula) for formula in formulas]
+        return len(guards) <= _MOST_COMPARED and all(_apart(a, b) for a, b in combinations(guards, 2))
+
+    # rows
+
+    def _row(self, draft: Draft) -> dict[str, str]:
+        asked = f"Question: {'; '.join(draft.questions)}" if draft.questions else ""
+        row = self._links(draft) | {
+            "name": draft.name,
+            "role": "" if draft.is_group else draft.role,
+            "script": draft.script,
+            "join": self._join(draft),
+            "complete_when": draft.complete_when,
+            "sequential": "yes" if draft.sequential else "",
+            "timeout": draft.timeout,
+            "assignee": draft.assignee,
+            "due": draft.due,
+            "description": "\n\n".join(filter(None, (draft.description, asked))),
+        }
+        return {column: cell for column, cell in row.items() if cell}
+
+    def _join(self, draft: Draft) -> str:
+        formula = f.holding(f.less(draft.formula, self.loops[draft.number]))
+        if not isinstance(formula, Op):
+            return ""
+        flat = not any(isinstance(part, Op) for part in formula.parts)
+        if not flat:
+            return self._mixed(draft, formula)
+        if formula.join == "n":
+            return formula.need or self._unknown_quorum(draft)
+        if formula.join == "or":
+            return "any" if not formula.explicit and self._exclude(formula.parts) else "inclusive"
+        if formula.join == "xor":
+            return self._first(draft, formula)
+        return self._together(draft, formula)
+
+    def _together(self, draft: Draft, formula: Op) -> str:
+        guards = [self._guard_of(part) for part in formula.parts[:_MOST_COMPARED]]
+        if not any(_apart(a, b) for a, b in combinations(guards, 2)):
+            return ""
+        self._tell(draft, "It joins ways of which only some can be taken: it waits for those that are.")
+        return "inclusive"
+
+    def _first(self, draft: Draft, formula: Op) -> str:
+        if formula.explicit or self._exclude(formula.parts):
+            return "any"
+        message = (
+            "Several flows lead to it without a gateway: it is done once, after all of them that are taken,"
+            " and not once for each."
+        )
+        self._tell(draft, message, "Write `any` under `join` if the first of them is enough.")
+        return "inclusive"
+
+    def _mixed(self, draft: Draft, formula: Op) -> str:
+        """Joins of joins: waiting for whatever still comes is the same, where alternatives exclude each other."""
+        if not self._same_as_inclusive(formula):
+            message = "Joins that follow each other became one: it waits for all that may still come."
+            self._tell(draft, message)
+        return "inclusive"
+
+    def _same_as_inclusive(self, formula: Formula) -> bool:
+        if not isinstance(formula, Op):
+            return True
+        if not all(map(self._same_as_inclusive, formula.parts)):
+            return False
+        if formula.join == "xor":
+            return self._exclude(formula.parts)
+        if formula.join == "and":
+            guards = [self._guard_of(part) for part in formula.parts]
+            return all(guard == guards[0] for guard in guards)
+        return formula.join == "or"
+
+    def _unknown_quorum(self, draft: Draft) -> str:
+        message = "The complex join before it does not say how many it waits for: it waits for all that are taken."
+        self._tell(draft, message, "Write under `join` how many are enough: `n=2`, `50%`.")
+        return "inclusive"
+
+    def _tell(self, draft: Draft, message: str, offer: str = "") -> None:
+        self.report.approximated(draft.node or _Made(draft.task, draft.name), message, offer)
+
+
+class _Made:
+    """A row that is no element of the file, as a remark names it."""
+
+    type = "row"
+
+    def __init__(self, task: str, name: str) -> None:
+        self.id, self.name = task, name
+
+
+def _both(a: Guard, b: Guard) -> Guard:
+    return a | {row: labels & a.get(row, labels) for row, labels in b.items()}
+
+
+def _either(a: Guard, b: Guard) -> Guard:
+    return {row: labels | b[row] for row, labels in a.items() if row in b}
+
+
+def _apart(a: Guard, b: Guard) -> bool:
+    return any(row in b and not (labels & b[row]) for row, labels in a.items())
+
+
+def _in_order(builder: Builder) -> list[Draft]:
+    """The rows in the order of the flow, each group followed by what is in it."""
+    inside = {region.group: _walk(region) for region in builder.regions}
+
+    def rows(group: Draft | None) -> Iterable[Draft]:
+        for draft in inside.get(group, ()):
+            yield draft
+            if draft.is_group:
+                yield from rows(draft)
+
+    return list(rows(None))
+
+
+def _walk(region: Region) -> list[Draft]:
+    """Depth first, later branches visited first, turned round: a row stands after all that lead to it, loops apart."""
+    done: set[Spot] = set()
+    found: list[Spot] = []
+    begins = [spot for spot in region.spots if not spot.incoming]
+    for root in [*reversed(begins), *reversed(region.spots)]:
+        if root in done:
+            continue
+        done.add(root)
+        stack = [(root, [arrow.target for arrow in root.outgoing])]
+        while stack:
+            spot, targets = stack[-1]
+            if not targets:
+                found.append(spot)
+                stack.pop()
+                continue
+            target = targets.pop()
+            if target not in done:
+                done.add(target)
+                stack.append((target, [arrow.target for arrow in target.outgoing]))
+    return [spot.draft for spot in reversed(found) if spot.draft]
