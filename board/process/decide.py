@@ -113,6 +113,9 @@ def comment(instance: Instance, row: int, who: Actor, text: str) -> list[Draft]:
         _check_holder(instance, row, who)
     if not text.strip():
         raise Refusal("note_needed", "There is nothing to say: write the comment first.", row)
+    last = instance.latest(row, "note")
+    if last is not None and (last.actor, last.value) == (who.name, text.strip()):
+        raise Refusal("unchanged", f"{who.name} said that of {title(instance, row)} already.", row)
     return [_draft(instance, row, "note", text.strip(), who)]
 
 
