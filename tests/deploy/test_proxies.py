@@ -17,8 +17,9 @@ import pytest
 from board.log.file import open_log
 from board.log.tail import Tail
 from board.process.table import ElementList, ProcessTable
-from board.services import instances
+from board.services import instances, tasks
 from board.services.actor import Actor
+from board.services.tasks import Place
 from tests.browser import live
 
 from .conftest import tool
@@ -224,3 +225,17 @@ def test_what_a_client_says_about_its_address_is_not_believed(site: Site) -> Non
         statuses.append(answer.status)
     assert statuses[0] == 200
     assert statuses[-1] in (403, 429)
+
+
+def test_news_comes_through_within_a_second_and_costs_nothing_before(site: Site, board: tuple[int, Path]) -> None:
+    tail = Tail(open_log(board[1]))
+    position = str(tail.refresh())
+    for _ in range(3):
+        quiet = site.get(f"/instances/live/news/?v={position}")
+        assert (quiet.status, quiet.text) == (204, "")  # type: ignore[attr-defined]
+    tasks.comment(tail, "live", Place("review"), OLGA, f"through {site.plain}")
+    began = time.monotonic()
+    news = site.get(f"/instances/live/news/?v={position}")
+    assert news.status == 200
+    assert time.monotonic() - began < 1
+    assert f"through {site.plain}" in news.text  # type: ignore[attr-defined]
