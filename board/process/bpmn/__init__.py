@@ -32,4 +32,4 @@ def read(data: bytes, *, pool: str | None = None, limit_bytes: int = LIMIT_BYTES
     table = reader.derived(process, document.tasks, report)
     reader.tell_others(document, process, report)
     pools = tuple(reader.called(each) for each in document.processes)
-    return BpmnReading(reader.called(process), table, report.remarks, is_whole(report.remarks), pools)
+    return BpmnReading(reader.named(process), table, report.remarks, is_whole(report.remarks), pools)

@@ -32,6 +32,7 @@ class Builder:
         self.ids = words.Ids()
         self.lanes: dict[str, str] = {}
         self.depth = 0
+        self.raised: dict[str, list[Spot]] = {}  # by the sub-process: end events that raise something
 
     def build(self) -> None:
         """Fill `drafts` and `regions`; raises TooDeep."""
@@ -79,7 +80,7 @@ class Builder:
         if node.compensation:
             self.report.dropped(node, "It undoes another activity: nothing in a table leads to it.")
         else:
-            offer = "Import it as a process of its own, started when its event happens."
+            offer = "Draw it as a process of its own and import that."
             self.report.dropped(node, "It may begin at any time by its event: a table has no such rows.", offer)
         for inner in node.scope.nodes if node.scope else ():
             self._leave_out_with(inner, node)
@@ -130,7 +131,7 @@ class Builder:
         else:
             activities.fill(draft, node, role, node.type, self.report)
         if node.type in SUB_PROCESSES:
-            self.report.approximated(node, f"Its content is not in the file: it became one row, `{draft.task}`.")
+            self.report.approximated(node, f"Its content is not in the file: it became one row, {draft.shown}.")
         return region.spot(node, draft)
 
     def _several(self, region: Region, node: FlowNode, role: str) -> Way:
@@ -157,6 +158,7 @@ class Builder:
         spots = self._scope(region, node.scope, role)
         leave.merge, leave.explicit = "and" if node.type == "adHocSubProcess" else "or", False
         leave.leaves = True
+        self.raised[node.id] = [spot for spot in spots if spot.node and spot.end and events.raises(spot.node)]
         for spot in spots:
             if not spot.incoming:
                 region.arrow(enter, spot)
@@ -202,6 +204,9 @@ class Builder:
 
     def _border(self, region: Region, node: FlowNode, ways: dict[str, Way], way: Way) -> tuple[Spot, str]:
         host = way[1]
+        inside = [s for s in self.raised.get(node.host, ()) if s.node and s.node.trigger == node.trigger]
+        if inside:
+            return self._handled(region, node, inside), ""
         if host.draft is None or host.draft.is_group:
             host = self._outcome(region, ways, node.host, host)
         assert host.draft
@@ -215,6 +220,19 @@ class Builder:
         events.attached(node, draft, label, self.report)
         return host, label
 
+    def _handled(self, region: Region, node: FlowNode, inside: list[Spot]) -> Spot:
+        """An end event in a sub-process raises what the event on its border catches: the flow goes on there."""
+        caught = region.spot(node)
+        for spot in inside:
+            for arrow in spot.outgoing:
+                arrow.target.incoming.remove(arrow)
+            spot.outgoing = []
+            region.arrow(spot, caught)
+            assert spot.node
+            events.handled(spot.node, node, self.report)
+        self.report.taken(node, "The flow goes on here from the end events inside that raise it.")
+        return caught
+
     def _outcome(self, region: Region, ways: dict[str, Way], host_id: str, leave: Spot) -> Spot:
         """A row after a sub-process that says how it ended, for the events on its border."""
         host = leave.node
@@ -225,7 +243,7 @@ class Builder:
         region.arrow(leave, spot)
         ways[host_id] = (ways[host_id][0], spot)
         self.report.approximated(
-            host, f"Events on its border end it early: the row `{draft.task}` after it says how it ended."
+            host, f"Events on its border end it early: the row {draft.shown} after it says how it ended."
         )
         return spot
 
@@ -242,7 +260,7 @@ class Builder:
             if nodes[flow.source].type == "eventBasedGateway":
                 text = text or _what_happens(nodes[flow.target])
             arrow = region.arrow(source, target[0], text, flow)
-            arrow.labels = (side[1],) if side else ()
+            arrow.labels = (side[1],) if side and side[1] else ()
             arrow.default = flow.id in defaults
             arrow.conditional = flow.conditional and bool(text)
         for other in scope.broken:
@@ -269,7 +287,7 @@ class Builder:
             draft = rows.get(beside.get(other.id, ""))
             if other.type == "textAnnotation" and other.text and draft:
                 draft.description = "\n\n".join(filter(None, (draft.description, other.text)))
-                self.report.taken(other, f"Its text went into the description of `{draft.task}`.")
+                self.report.taken(other, f"Its text went into the description of {draft.shown}.")
             else:
                 self.report.dropped(other, _why_no_row(other.type, other.text))
 
@@ -285,7 +303,7 @@ class Builder:
         region.spots.insert(0, spot)
         for target, node in zip(started, nodes, strict=True):
             region.arrow(spot, target, node.name or node.trigger).conditional = True
-            self.report.approximated(node, f"One of several beginnings: the row `{draft.task}` asks which one it was.")
+            self.report.approximated(node, f"One of several beginnings: the row {draft.shown} asks which one it was.")
 
 
 def _both(spot: Spot) -> Way:

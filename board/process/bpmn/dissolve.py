@@ -7,6 +7,7 @@ row that is asked already) the gateway itself becomes a row that asks.
 from collections.abc import Iterable
 from itertools import combinations
 
+from board.process.bpmn import events
 from board.process.bpmn import formula as f
 from board.process.bpmn.build import Builder
 from board.process.bpmn.formula import ALWAYS, Atom, Formula, joined
@@ -59,8 +60,10 @@ class Dissolver:
         spot.draft.role, spot.draft.system = SYSTEM, True
         for arrow in spot.outgoing:
             arrow.conditional = True
-        message = f"It became the row `{spot.draft.task}`: a message whose value is the answer says what came first."
-        self.report.approximated(spot.node, message, "A timer among the events: write it under `due` of the row.")
+        spot.draft.due = next(filter(None, (events.deadline(arrow.target.node) for arrow in spot.outgoing)), "")
+        message = f"It became the row {spot.draft.shown}: a message whose value is the answer says what came first."
+        offer = f"The time of a timer among the events went under `due`: `{spot.draft.due}`." if spot.draft.due else ""
+        self.report.approximated(spot.node, message, offer)
 
     def _conditions(self, spot: Spot) -> None:
         """Flows out of a row that say when they are taken: as if a gateway stood there."""
@@ -166,12 +169,13 @@ class Dissolver:
     def _ask_itself(self, spot: Spot) -> Draft:
         """A gateway becomes a row that asks."""
         texts = [_text(arrow)[0] for arrow in spot.outgoing]
-        name = spot.name or f"Which way: {' / '.join(texts)}?"[:120]
+        before = spot.incoming[0].source.name if len(spot.incoming) == 1 else ""
+        name = spot.name or f"{before or 'Which way'}: {' / '.join(texts)}?"[:120]
         node = spot.node
         draft = self.builder.draft(node.id if node else "question", name, node, self.region)
         draft.role, draft.asked, spot.draft = spot.role, True, draft
         if node:
-            message = f"It became the row `{draft.task}` that asks: no row before it could be asked."
+            message = f"It became the row {draft.shown} that asks: no row before it could be asked."
             self.report.approximated(node, message)
         self._ask(draft, spot, spot.outgoing)
         return draft
@@ -246,14 +250,15 @@ class Dissolver:
         mine = [spot.draft for spot in self.region.spots if spot.draft]
         asked = {atom for draft in mine for atom in f.atoms(draft.formula)}
         for draft in mine:
-            labels = list(draft.labels.values()) + ([draft.finish] if draft.finish else [])
+            finish = draft.finish or ("done" if draft.alone and Atom(draft.number) not in asked else "")
+            labels = [*draft.labels.values(), *filter(None, [finish])]
             if not draft.system and not draft.is_group:
                 for label in labels:
                     if Atom(draft.number, label) not in asked:
                         self._closing(draft, label)
 
     def _closing(self, draft: Draft, label: str) -> None:
-        arrow = self.askers.get(Atom(draft.number, label))
+        arrow = self.askers.get(Atom(draft.number, label)) or self._asker(draft, label)
         end = _end_of(arrow) if arrow else None
         wanted = (end.id if end else arrow.flow.id if arrow and arrow.flow else f"{draft.task}_{label}")[:64]
         question = draft.questions[-1] if draft.questions else draft.name
@@ -263,8 +268,15 @@ class Dissolver:
         self.region.arrow(self._place(draft), self.region.spot(None, row))
         element = end or (arrow.flow if arrow else None)
         if element:
-            message = f"It became the row `{row.task}`, so that the answer `{label}` of `{draft.task}` can be given."
+            message = f"It became the row {row.shown}, so that the answer `{label}` of {draft.shown} can be given."
             self.report.approximated(element, message)
+
+    def _asker(self, draft: Draft, label: str) -> Arrow | None:
+        """The arrow of an event on the border, or the way out for what went as planned."""
+        for arrow in self._place(draft).outgoing:
+            if label in arrow.labels or (not arrow.labels and label not in draft.labels.values()):
+                return arrow
+        return None
 
     def _tell_split(self, draft: Draft, spot: Spot, arrows: list[Arrow]) -> None:
         if spot.node is None or spot.node is draft.node:
@@ -272,13 +284,13 @@ class Dissolver:
         answers = ", ".join(f"`{label}`" for arrow in arrows for label in arrow.labels[:1])
         invented = [arrow for arrow in arrows if not _text(arrow, arrows)[1]]
         if spot.split == "or":
-            message = f"Several ways may be taken: each combination of them is an answer of `{draft.task}` ({answers})."
+            message = f"Several ways may be taken: each combination of them is an answer of {draft.shown} ({answers})."
             self.report.approximated(spot.node, message)
         elif invented:
-            message = f"It asks `{draft.task}`; flows without a name got answers after what follows them: {answers}."
+            message = f"It asks {draft.shown}; flows without a name got answers after what follows them: {answers}."
             self.report.approximated(spot.node, message, "Rename the answers under `depends_on`.")
         else:
-            self.report.taken(spot.node, f"Answers of `{draft.task}`: {answers}.")
+            self.report.taken(spot.node, f"Answers of {draft.shown}: {answers}.")
 
 
 def _text(arrow: Arrow, beside: list[Arrow] | None = None) -> tuple[str, bool]:

@@ -17,7 +17,6 @@ def started(node: FlowNode, report: Report) -> None:
     report.approximated(
         node,
         f"Its {_kind(node)} starts nothing by itself: a person, a command or another system starts the instance.",
-        "Put a `system` row without script first if a message shall be waited for.",
     )
 
 
@@ -34,6 +33,17 @@ def ended(node: FlowNode, report: Report) -> None:
         report.approximated(node, f"Its {_kind(node)} is not sent.", _send_offer())
 
 
+def raises(node: FlowNode) -> bool:
+    """Say whether an end event raises something that an event on the border of its sub-process may catch."""
+    return node.type == "endEvent" and node.trigger in ("error", "escalation", "cancel")
+
+
+def handled(node: FlowNode, border: FlowNode, report: Report) -> None:
+    """Tell of an end event whose flow goes on at a border: nothing is lost."""
+    report.forget(node)
+    report.taken(node, f"The flow goes on after the event on the border, “{border.name or border.id}”.")
+
+
 def _send_offer() -> str:
     return "Add a row in its place: a person who sends it, or a script."
 
@@ -47,15 +57,14 @@ def caught(draft: Draft, node: FlowNode, report: Report) -> None:
     """Fill the row of an event in the flow that waits: a receive task."""
     draft.role, draft.system, draft.description = SYSTEM, True, node.description
     detail = node.triggers[0].detail if len(node.triggers) == 1 else ""
+    draft.name = node.name or f"Wait for: {detail or _kind(node)}"
     if node.trigger == "timer":
-        span = words.duration_s(detail, node.name)
+        due = deadline(node)
         report.approximated(
             node,
             f"No clock runs{f' for its time ({detail})' if detail else ''}: the row waits for a message, or for an"
             " operator who finishes it with a note.",
-            f"Remove the row and write `{words.due(span)}` under `due` of the next one if only a deadline is meant."
-            if span
-            else "",
+            f"Remove the row and write `{due}` under `due` of the next one if only a deadline is meant." if due else "",
         )
         return
     what = f"{_kind(node)}{f' ({detail})' if detail else ''}"
@@ -94,7 +103,7 @@ def attached(node: FlowNode, host: Draft, label: str, report: Report) -> None:
     after = "" if node.interrupting else " What follows it opens only when the row is finished with that answer."
     report.approximated(
         node,
-        f"The {_kind(node)} that {how} became the answer `{label}` of `{host.task or host.wanted}`.{after}",
+        f"The {_kind(node)} that {how} became the answer `{label}` of {host.shown}.{after}",
         _deadline(node, host),
     )
 
@@ -105,19 +114,27 @@ def unattached(node: FlowNode, host: Draft | None, report: Report) -> None:
     report.dropped(node, f"Nothing follows its {_kind(node)}, and the table knows no such event.", offer)
 
 
+def deadline(node: FlowNode | None) -> str:
+    """Give the time of a timer as the column `due` has it, `""` when it is no timer or says no span of time."""
+    span = _span(node) if node else None
+    return words.due(span) if span else ""
+
+
+def _span(node: FlowNode) -> int | None:
+    return words.duration_s(node.triggers[0].detail, node.name) if node.trigger == "timer" else None
+
+
 def _deadline(node: FlowNode, host: Draft) -> str:
     """A timer on a border is a deadline: of a script its timeout, of a person the column `due`."""
-    detail = node.triggers[0].detail if node.trigger == "timer" else ""
-    span = words.duration_s(detail, node.name) if node.trigger == "timer" else None
+    span = _span(node)
     if not span or host.is_group:
         return ""
     if host.script:
         return f"Write `{span}` under `timeout` of the row: the script is ended after that many seconds."
-    written = words.due(span)
-    if host.due or not written:
+    if host.due or not deadline(node):
         return ""
-    host.due = written
-    return f"Its time was written under `due`: `{written}`."
+    host.due = deadline(node)
+    return f"Its time was written under `due`: `{host.due}`."
 
 
 def _kind(node: FlowNode) -> str:

@@ -53,9 +53,12 @@ def _participants(root: Element) -> Iterator[Element]:
 
 
 def _message_flows(root: Element) -> Iterator[Other]:
-    for collaboration in children(root, "collaboration"):
-        for flow in children(collaboration, "messageFlow"):
-            ends = f"{reference(flow.get('sourceRef'))} -> {reference(flow.get('targetRef'))}"
+    flows = [flow for part in children(root, "collaboration") for flow in children(part, "messageFlow")]
+    if flows:
+        names = {element.get("id"): line(element.get("name")) for element in root.iter() if element.get("id")}
+        for flow in flows:
+            source, target = reference(flow.get("sourceRef")), reference(flow.get("targetRef"))
+            ends = f"from “{names.get(source) or source}” to “{names.get(target) or target}”"
             yield Other(flow.get("id", ""), line(flow.get("name")), "messageFlow", ends)
 
 

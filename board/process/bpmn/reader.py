@@ -24,7 +24,12 @@ def chosen(document: Document, pool: str | None) -> Process:
 
 def called(process: Process) -> str:
     """Give the name people know a process by."""
-    return process.name or process.pool_name or process.id
+    return named(process) or process.id
+
+
+def named(process: Process) -> str:
+    """Give the name of a process or of its pool, `""` when the drawing has none."""
+    return process.name or process.pool_name
 
 
 def derived(process: Process, tasks: dict[str, str], report: Report) -> ProcessTable:

@@ -41,6 +41,11 @@ class Draft:
     def is_group(self) -> bool:
         return bool(self.collection)
 
+    @property
+    def shown(self) -> str:
+        """How a remark calls the row."""
+        return f"“{self.name}”" if self.name else f"`{self.task}`"
+
     def answer(self, text: str, more: str = "") -> str:
         """Add an answer, written like `text`; if there is one like it already, `more` tells them apart."""
         stem = words.answer(text) or "other"

@@ -49,6 +49,10 @@ class Report:
     def dropped(self, element: Named, message: str, offer: str = "") -> None:
         self._add(element, "dropped", message, offer)
 
+    def forget(self, element: Named) -> None:
+        """Take back what was said of an element: more is known now."""
+        self.remarks = [remark for remark in self.remarks if remark.element_id != element.id]
+
     def _add(self, element: Named, became: Became, message: str, offer: str) -> None:
         remark = Remark(element.id, element.name, element.type, became, message, offer)
         if remark not in self.remarks[-8:]:

@@ -1,6 +1,7 @@
 """From formulas to rows: their order, their loops, and the one word under `join` that says the formula."""
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from itertools import combinations
 
 from board.process.bpmn import formula as f
@@ -10,9 +11,13 @@ from board.process.bpmn.region import Draft, Region, Spot
 from board.process.flow import Flow, compile_flow
 from board.process.table import ProcessTable
 
-Guard = dict[int, frozenset[str]]  # which answers of which rows lead to a row
+Way = frozenset[Atom]  # answers that are all given on one way to a row
+Guard = frozenset[Way]  # the ways that lead to a row
 
+ANYHOW: Guard = frozenset([frozenset()])
 _MOST_COMPARED = 40
+_MOST_WAYS = 24
+_MOST_PRODUCT = 400
 
 
 class Rows:
@@ -90,7 +95,7 @@ class Rows:
             parts = (Atom(start.number), *f.atoms(draft.formula))
             draft.formula = f.joined("xor", parts)
             if draft.node:
-                message = f"A row `{start.task}` was put before it, so that the loop begins here."
+                message = f"A row {start.shown} was put before it, so that the loop begins here."
                 self.report.approximated(draft.node, message)
         self.order.insert(self.order.index(first), start)
 
@@ -99,7 +104,7 @@ class Rows:
     def _guard(self) -> None:
         for draft in self._topological():
             guard = self._guard_of(f.holding(f.less(draft.formula, self.loops[draft.number])))
-            outer = self.guards.get(draft.group.number, {}) if draft.group else {}
+            outer = self.guards.get(draft.group.number, ANYHOW) if draft.group else ANYHOW
             self.guards[draft.number] = _both(outer, guard)
 
     def _topological(self) -> list[Draft]:
@@ -124,15 +129,31 @@ class Rows:
 
     def _guard_of(self, formula: Formula) -> Guard:
         if isinstance(formula, Atom):
-            own = {formula.row: frozenset([formula.label])} if formula.label else {}
-            return _both(self.guards.get(formula.row, {}), own)
+            before = self.guards.get(formula.row, ANYHOW)
+            return _both(before, frozenset([frozenset([formula])])) if formula.label else before
         if not isinstance(formula, Op):
-            return {}
+            return ANYHOW
         guards = [self._guard_of(part) for part in formula.parts]
-        merged = guards[0]
-        for guard in guards[1:]:
-            merged = _both(merged, guard) if formula.join == "and" else _either(merged, guard)
-        return merged
+        if formula.join == "and":
+            return self._narrow(reduce(_both, guards))
+        return self._narrow(frozenset().union(*guards))
+
+    def _narrow(self, guard: Guard) -> Guard:
+        """Ways that differ only in the answers of one row, all of them, are one way without it."""
+        for row in dict.fromkeys(atom.row for way in guard for atom in way):
+            answers = self._answers(row)
+            rest: dict[Way, set[str]] = {}
+            for way in guard:
+                for atom in way:
+                    if atom.row == row:
+                        rest.setdefault(way - {atom}, set()).add(atom.label)
+            whole = {way for way, labels in rest.items() if labels >= answers}
+            guard = guard - {way | {Atom(row, label)} for way in whole for label in answers} | whole
+        return guard if len(guard) <= _MOST_WAYS else frozenset([frozenset.intersection(*guard)])
+
+    def _answers(self, row: int) -> frozenset[str]:
+        draft = self.drafts[row]
+        return frozenset(draft.labels.values()) | ({draft.finish} if draft.finish else set())
 
     def _exclude(self, formulas: Iterable[Formula]) -> bool:
         """Say whether of these only one can ever come."""
@@ -227,15 +248,19 @@ class _Made:
 
 
 def _both(a: Guard, b: Guard) -> Guard:
-    return a | {row: labels & a.get(row, labels) for row, labels in b.items()}
+    if len(a) * len(b) > _MOST_PRODUCT:
+        return frozenset([frozenset.intersection(*a) | frozenset.intersection(*b)])
+    return frozenset(x | y for x in a for y in b if not _against(x, y)) or ANYHOW
 
 
-def _either(a: Guard, b: Guard) -> Guard:
-    return {row: labels | b[row] for row, labels in a.items() if row in b}
+def _against(a: Way, b: Way) -> bool:
+    """Say whether two ways need different answers of one row."""
+    answers = dict(a)
+    return any(answers.get(row, label) != label for row, label in b)
 
 
 def _apart(a: Guard, b: Guard) -> bool:
-    return any(row in b and not (labels & b[row]) for row, labels in a.items())
+    return all(_against(x, y) for x in a for y in b)
 
 
 def _in_order(builder: Builder) -> list[Draft]:
