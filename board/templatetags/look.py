@@ -1,9 +1,12 @@
 """The few things every page draws the same way: icons, state chips, bars, people, times."""
 
-from datetime import datetime
+import re
+from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django import template
+from django.conf import settings
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -114,6 +117,47 @@ def when(value: str | datetime | None) -> SafeString | str:
         f"{local:%a} {local.day} {local:%b %Y, %H:%M:%S}",
         f"{local.day} {local:%b}, {local:%H:%M}",
     )
+
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+\d\d:\d\d)")
+
+
+@register.filter
+def said_for_people(sentence: str) -> str:
+    """A sentence of the log or a refusal with its times as people read them: `ana was first, 29 Nov, 17:04`."""
+
+    def local(found: re.Match[str]) -> str:
+        at = moment(found.group())
+        if at is None:
+            return found.group()
+        there = timezone.localtime(at)
+        return (
+            f"today {there:%H:%M}" if there.date() == timezone.localdate() else f"{there.day} {there:%b}, {there:%H:%M}"
+        )
+
+    return _MOMENT.sub(local, sentence)
+
+
+@register.filter
+def person(actor: str) -> str:
+    """An actor of the log by the name people know: `ana (re-arm)` reads `Ana (re-arm)`."""
+    from board.selectors import names
+
+    return names.shown(actor)
+
+
+@register.filter
+def due_time(due: datetime | None) -> SafeString | str:
+    """A deadline as words of today in a <time>; late is said in words too, and base.js says it once it comes."""
+    if due is None:
+        return ""
+    from board.selectors.board import due_words
+
+    zone = ZoneInfo(settings.FOLDBOARD_TIME_ZONE)
+    at = f"{due.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    words = due_words(at, timezone.now(), zone)
+    start, late = ("was due", " late") if words.late else ("due", "")
+    return format_html('<time class="due{}" datetime="{}">{} {}</time>', late, at, start, words.text)
 
 
 @register.filter

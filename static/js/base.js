@@ -25,6 +25,11 @@ window.Foldboard = {
       time.dataset.wrote ??= time.textContent;
       if (time.textContent !== words) time.textContent = words;
     }
+    for (const due of root.querySelectorAll("time.due:not(.late)")) {
+      if (new Date(due.dateTime) > now) continue;
+      due.classList.add("late");
+      due.textContent = due.textContent.replace(/^due/, "was due");
+    }
   },
 };
 
@@ -72,6 +77,7 @@ document.addEventListener("toggle", (event) => {
 document.addEventListener("say", (event) => Foldboard.say(event.detail.text, event.detail.kind));
 document.addEventListener("htmx:responseError", (event) => {
   const status = event.detail.xhr.status;
+  if (event.detail.xhr.getResponseHeader("HX-Trigger")) return; // the answer says it better
   if (status === 401) return; // live.js lays the login over the page
   Foldboard.say(`That did not work (the board answered ${status}). Nothing you typed is lost: try again.`, "error");
 });

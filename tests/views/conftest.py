@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from board.selectors import names
 from tests.cast import make_cast
 
 Login = Callable[..., Client]
@@ -25,6 +26,7 @@ def store(tmp_path: Path, settings: Any) -> Path:
 @pytest.fixture
 def cast(db: None, store: Path) -> dict[str, User]:
     """ana and ben (analyst), sam (steward), mira (management), olga (operator), ed (editor), admin, nobody."""
+    names.forget()
     return make_cast()
 
 

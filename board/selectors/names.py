@@ -1,0 +1,59 @@
+"""Accounts as pages show them: the log knows `ana`, people know Ana."""
+
+import time
+from threading import Lock
+
+from django.contrib.auth.models import User
+
+KEPT_S = 5.0  # so late may a new name be on a page
+
+
+class _Accounts:
+    """What was last read of all accounts, for all threads of this process."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.forget()
+
+    def forget(self) -> None:
+        self.read_at = 0.0
+        self.names: dict[str, str] = {}
+        self.active: frozenset[str] = frozenset()
+
+    def fresh(self) -> "_Accounts":
+        with self.lock:
+            if not self.read_at or time.monotonic() - self.read_at > KEPT_S:
+                rows = list(User.objects.values_list("username", "first_name", "last_name", "is_active"))
+                self.names = _short_names([row[:3] for row in rows])
+                self.active = frozenset(row[0] for row in rows if row[3])
+                self.read_at = time.monotonic()
+        return self
+
+
+_accounts = _Accounts()
+
+
+def _short_names(rows: list[tuple[str, str, str]]) -> dict[str, str]:
+    """First names where they are enough to tell people apart, else the whole name, else the account."""
+    firsts = [first for _, first, _ in rows]
+    found = {}
+    for username, first, last in rows:
+        whole = f"{first} {last}".strip()
+        found[username] = (first if first and firsts.count(first) == 1 else whole) or username
+    return found
+
+
+def forget() -> None:
+    """Read the accounts anew at the next question."""
+    _accounts.forget()
+
+
+def shown(actor: str) -> str:
+    """An actor of the log for people: `ana (re-arm)` reads `Ana (re-arm)`; what is no account stays as it is."""
+    account, parenthesis, rest = actor.partition(" (")
+    return _accounts.fresh().names.get(account, account) + parenthesis + rest
+
+
+def is_there(account: str) -> bool:
+    """Whether an account exists and may log in: what is assigned to anybody else is free to be taken over."""
+    return account in _accounts.fresh().active
