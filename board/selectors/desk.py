@@ -1,0 +1,190 @@
+"""The sheets of the instances people look at, brought up to date by reading only what an event touched."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+
+from board.log.base import Position
+from board.log.store import Store
+from board.log.tail import Tail, shared
+from board.process.events import INSTANCE
+from board.process.instance import Instance
+from board.selectors.sheet import Sheet
+
+KEPT_SHEETS = 64  # a sheet of 8,000 rows takes about 10 MB
+KEPT_REPLAYS = 8
+
+
+class Facts(NamedTuple):
+    """What a page says of an instance beside its rows."""
+
+    id: str
+    name: str
+    version: str
+    created: str
+    created_by: str
+    cancelled: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One instance at one position: safe to read from any thread, for nothing in it changes any more.
+
+    `instance` is alive; it is to be read inside `tail.reading()` only.
+    """
+
+    position: Position
+    sheet: Sheet
+    facts: Facts
+    instance: Instance
+
+
+class _Replay(NamedTuple):
+    seq: int
+    instance: Instance
+
+
+class _Desk:
+    """What is kept for one tail."""
+
+    def __init__(self) -> None:
+        self.snapshots: OrderedDict[str, Snapshot] = OrderedDict()
+        self.replays: OrderedDict[str, _Replay] = OrderedDict()
+        self.lock = threading.Lock()
+
+
+_DESKS: WeakKeyDictionary[Tail, _Desk] = WeakKeyDictionary()
+_DESKS_LOCK = threading.Lock()
+
+
+def tail() -> Tail:
+    """The tail of the store this board shows."""
+    return shared(settings.FOLDBOARD_STORE)
+
+
+def store() -> Store:
+    """The store this board shows."""
+    return Store(settings.FOLDBOARD_STORE)
+
+
+def zone() -> ZoneInfo:
+    """The zone in which people read times."""
+    return ZoneInfo(settings.FOLDBOARD_TIME_ZONE)
+
+
+def _desk(of: Tail) -> _Desk:
+    with _DESKS_LOCK:
+        return _DESKS.setdefault(of, _Desk())
+
+
+def snapshot(of: Tail, instance_id: str) -> Snapshot | None:
+    """An instance as it is now; None when there is none, or the log's part of it is broken."""
+    desk = _desk(of)
+    with of.reading() as position:
+        instance = of.get(instance_id)
+        if instance is None:
+            return None
+        kept = desk.snapshots.get(instance.id)
+        found = _updated(of, position, instance, kept)
+        desk.snapshots[instance.id] = found
+        desk.snapshots.move_to_end(instance.id)
+        while len(desk.snapshots) > KEPT_SHEETS:
+            desk.snapshots.popitem(last=False)
+    return found
+
+
+def _updated(of: Tail, position: Position, instance: Instance, kept: Snapshot | None) -> Snapshot:
+    if kept is None or kept.instance is not instance:
+        return Snapshot(position, Sheet(instance, zone()), _facts(instance), instance)
+    if kept.position == position:
+        return kept
+    if kept.sheet.seq == instance.seq:
+        return Snapshot(position, kept.sheet, kept.facts, instance)
+    rows = of.changed_since(instance.id, kept.position)
+    if rows is None:
+        return Snapshot(position, Sheet(instance, zone()), _facts(instance), instance)
+    rows |= _marked_anew(instance, kept.sheet, rows)
+    return Snapshot(position, Sheet(instance, zone(), kept.sheet, rows), _facts(instance), instance)
+
+
+def _marked_anew(instance: Instance, before: Sheet, rows: Iterable[int]) -> set[int]:
+    """Rows no event touched that look different all the same: left over now or no longer, stale by what was touched."""
+    found = set(before.left_over ^ instance.left_over())
+    flow = instance.flow
+    for row in rows:
+        t = instance.statuses.task[row]
+        for d, _ in flow.dependents[t]:
+            if flow.group_of[t] or not flow.group_of[d]:
+                found.update(instance.related(row, d))
+    return found
+
+
+def changed_rows(of: Tail, instance_id: str, since: Position, now: Snapshot) -> set[int] | None:
+    """The rows that look different since a position; None when that is not known."""
+    with of.reading():
+        rows = of.changed_since(instance_id, since)
+        return None if rows is None else rows | _marked_anew(now.instance, now.sheet, rows)
+
+
+def _facts(instance: Instance) -> Facts:
+    collections = {group.collection for group in instance.flow.groups.values()}
+    columns = tuple(c for c in instance.elements.columns[1:] if c != "assignee" and c not in collections)
+    return Facts(
+        instance.id,
+        instance.name,
+        instance.version,
+        instance.created,
+        instance.created_by,
+        instance.cancelled,
+        columns,
+    )
+
+
+# replay
+
+
+class Span(NamedTuple):
+    """The events of an instance that replay can stop at, counted from 1: from the one its start is whole with."""
+
+    first: int
+    last: int
+    seqs: list[int]
+
+
+def span(of: Tail, instance_id: str) -> Span:
+    """How far replay reaches."""
+    with of.reading():
+        seqs = list(of.seqs(instance_id))
+        stamped = [entry.seq for entry in of.history(instance_id, task=INSTANCE) if entry.event.field != "cancelled"]
+    first = seqs.index(stamped[0]) + 1 if stamped else 1
+    return Span(first, max(first, len(seqs)), seqs)
+
+
+def replayed(of: Tail, instance_id: str, seq: int) -> Sheet | None:
+    """The sheet as of the event at `seq`; going on from where the last replay stopped costs only the events between."""
+    desk = _desk(of)
+    with desk.lock:
+        kept = desk.replays.get(instance_id)
+        if kept is not None and kept.seq <= seq:
+            between = of.history(instance_id, after=kept.seq, before=seq + 1)
+            for entry in reversed(between):
+                kept.instance.apply(entry.event)
+            instance: Instance | None = kept.instance
+        else:
+            instance = of.get_at(instance_id, seq)
+        if instance is None:
+            return None
+        desk.replays[instance_id] = _Replay(seq, instance)
+        desk.replays.move_to_end(instance_id)
+        while len(desk.replays) > KEPT_REPLAYS:
+            desk.replays.popitem(last=False)
+        return Sheet(instance, zone())

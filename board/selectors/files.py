@@ -1,0 +1,232 @@
+"""Artifacts and logs of an instance, read without ever leaving the store.
+
+What scripts write is a stranger's: names, contents and links. Files are opened by `Store.open_file`, which follows no
+link; what is here only looks at names and facts, and reads what was opened.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import mimetypes
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+MAX_LISTED = 2000
+MAX_DEPTH = 8
+PREVIEW_BYTES = 64 * 1024
+PREVIEW_ROWS = 100
+PREVIEW_COLUMNS = 30
+CHUNK = 256 * 1024
+IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif"})
+TABLES = {".csv": ",", ".tsv": "\t"}
+TEXTS = frozenset({".txt", ".md", ".json", ".log", ".xml", ".yaml", ".yml", ".r", ".py", ".sh", ".sql"})
+
+
+class Artifact(NamedTuple):
+    """One file under an instance's artifacts. `path` is relative, with `/`; `refused` says why it cannot be read."""
+
+    path: str
+    size: int
+    changed: datetime
+    kind: str  # image, table, page, text or other
+    refused: str = ""
+
+
+class Listing(NamedTuple):
+    """The artifacts of an instance, and whether there are more than are listed."""
+
+    files: list[Artifact]
+    cut: bool
+
+
+class Preview(NamedTuple):
+    """What a page shows of a file: text, or a header and rows; `cut` where there is more."""
+
+    text: str
+    header: list[str]
+    rows: list[list[str]]
+    cut: bool
+
+
+def artifacts(root: Path) -> Listing:
+    """Every file below a directory, newest first; links are listed as refused, never followed."""
+    found: list[Artifact] = []
+    cut = _walk(root, "", 0, found)
+    found.sort(key=lambda each: (-each.changed.timestamp(), each.path))
+    return Listing(found, cut)
+
+
+def _walk(root: Path, prefix: str, depth: int, found: list[Artifact]) -> bool:
+    try:
+        entries = sorted(os.scandir(root), key=lambda entry: entry.name)
+    except OSError:
+        return False
+    cut = False
+    for entry in entries:
+        if len(found) >= MAX_LISTED:
+            return True
+        path = prefix + entry.name
+        with suppress(OSError):  # gone since it was listed
+            facts = entry.stat(follow_symlinks=False)
+            if stat.S_ISDIR(facts.st_mode):
+                cut = cut or depth >= MAX_DEPTH or _walk(root / entry.name, path + "/", depth + 1, found)
+            else:
+                found.append(_artifact(path, facts))
+    return cut
+
+
+def _artifact(path: str, facts: os.stat_result) -> Artifact:
+    refused = ""
+    if stat.S_ISLNK(facts.st_mode):
+        refused = "a link: only files written here are shown"
+    elif not stat.S_ISREG(facts.st_mode):
+        refused = "not a regular file"
+    elif _unreadable_name(path):
+        refused = "its name is not UTF-8 text"
+    return Artifact(_shown_name(path), facts.st_size, datetime.fromtimestamp(facts.st_mtime, UTC), kind(path), refused)
+
+
+def _unreadable_name(path: str) -> bool:
+    return any("\ud800" <= c <= "\udfff" for c in path)
+
+
+def _shown_name(path: str) -> str:
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def kind(path: str) -> str:
+    """What a file can be previewed as, by its name."""
+    ending = os.path.splitext(path)[1].lower()
+    if ending in IMAGES:
+        return "image"
+    if ending in TABLES:
+        return "table"
+    if ending in (".html", ".htm"):
+        return "page"
+    return "text" if ending in TEXTS else "other"
+
+
+def media_type(path: str) -> str:
+    """The type a download is sent with."""
+    guessed, encoding = mimetypes.guess_type(path)
+    return "application/octet-stream" if guessed is None or encoding else guessed
+
+
+def size_of(file: BinaryIO) -> int:
+    """The bytes of an open file."""
+    return os.fstat(file.fileno()).st_size
+
+
+def chunks(file: BinaryIO) -> Iterator[bytes]:
+    """A file in pieces, closed at the end; what is written meanwhile is left out, so that it comes to an end."""
+    left = size_of(file)
+    with file:
+        while left > 0 and (chunk := file.read(min(CHUNK, left))):
+            left -= len(chunk)
+            yield chunk
+
+
+def preview(file: BinaryIO, path: str) -> Preview:
+    """The beginning of a text or a table; closes the file."""
+    with file:
+        size, head = size_of(file), file.read(PREVIEW_BYTES)
+    text = head[: len(head) - unfinished(head)].decode("utf-8", "replace").removeprefix("\ufeff")
+    cut = size > len(head)
+    if kind(path) != "table":
+        return Preview(text, [], [], cut)
+    rows = _table(text, path, cut)
+    wide = any(len(row) > PREVIEW_COLUMNS for row in rows)
+    shown = [row[:PREVIEW_COLUMNS] for row in rows[: PREVIEW_ROWS + 1]]
+    return Preview("", shown[0] if shown else [], shown[1:], cut or wide or len(rows) > PREVIEW_ROWS + 1)
+
+
+def _table(text: str, path: str, cut: bool) -> list[list[str]]:
+    first = text.partition("\n")[0]
+    mark = TABLES[os.path.splitext(path)[1].lower()]
+    if mark == "," and first.count(";") > first.count(","):
+        mark = ";"
+    rows: list[list[str]] = []
+    # a cell larger than the reader takes, or a NUL: what was read so far is shown
+    with suppress(csv.Error):
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark):
+            if row:
+                rows.append(row)
+            if len(rows) > PREVIEW_ROWS + 1:
+                break
+    return rows[:-1] if cut and 1 < len(rows) <= PREVIEW_ROWS + 1 else rows
+
+
+def unfinished(data: bytes) -> int:
+    """How many bytes at the end begin a UTF-8 character that is not whole yet."""
+    for back in range(1, min(4, len(data) + 1)):
+        byte = data[-back]
+        if byte & 0xC0 != 0x80:
+            width = 2 if byte & 0xE0 == 0xC0 else 3 if byte & 0xF0 == 0xE0 else 4 if byte & 0xF8 == 0xF0 else 1
+            return back if width > back else 0
+    return 0
+
+
+class LogPart(NamedTuple):
+    """A piece of a log: its text, the offset to ask from next, and the size of the whole, in bytes."""
+
+    text: str
+    start: int
+    next: int
+    size: int
+
+    @property
+    def shown(self) -> int:
+        """How many bytes this piece is."""
+        return self.next - self.start
+
+
+def log_tail(file: BinaryIO, tail_bytes: int) -> LogPart:
+    """The last bytes of a log, from the beginning of a line where there is one; closes the file."""
+    size = size_of(file)
+    start = max(0, size - tail_bytes)
+    data = _read_at(file, start, tail_bytes)
+    skipped = _first_whole(data) if start else 0
+    return _part(data[skipped:], start + skipped, size)
+
+
+def log_after(file: BinaryIO, offset: int, most_bytes: int) -> LogPart:
+    """What a log has after an offset that `log_tail` or this gave; a cut character waits for the next call."""
+    size = size_of(file)
+    start = min(max(offset, 0), size)
+    return _part(_read_at(file, start, most_bytes), start, size)
+
+
+def _read_at(file: BinaryIO, start: int, most: int) -> bytes:
+    with file:
+        file.seek(start)
+        return file.read(most)
+
+
+def _first_whole(data: bytes) -> int:
+    """Where the first whole line begins, if it is near; else the first whole character."""
+    newline = data.find(b"\n", 0, 2000)
+    return newline + 1 if newline >= 0 else _continued(data)
+
+
+def _continued(data: bytes) -> int:
+    """How many bytes at the beginning belong to a character that began before them."""
+    return next((n for n, byte in enumerate(data[:4]) if byte & 0xC0 != 0x80), 0)
+
+
+def _part(data: bytes, start: int, size: int) -> LogPart:
+    kept = data[: len(data) - unfinished(data)]
+    return LogPart(_printable(kept.decode("utf-8", "replace")), start, start + len(kept), size)
+
+
+def _printable(text: str) -> str:
+    """Control characters shown as such: a terminal's colours and a NUL would vanish or break the page."""
+    return text.translate(_CONTROLS)
+
+
+_CONTROLS = {c: 0x2400 + c for c in range(32) if c not in (9, 10, 13)} | {0x7F: 0x2421}

@@ -1,0 +1,144 @@
+"""The event log as people read it: one line an event, newest first, filtered; and as files for other programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from django.utils.safestring import SafeString
+
+from board.log.event import Event, encode
+from board.process.events import INSTANCE
+from board.process.flow import Flow
+from board.templatetags.look import state_word, when
+
+PAGE = 200
+MAX_REST = 400
+COLUMNS = ("ts", "instance", "task", "element", "field", "value", "actor", "ref", "attempt")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+# the worker's bookkeeping: in the log, but no news for people
+QUIET = frozenset({"attempt", "log", "took", "code_version"})
+
+
+class Line(NamedTuple):
+    """One event in words."""
+
+    time: SafeString | str
+    actor: str
+    verb: str
+    task: str
+    element: str
+    rest: str
+
+
+def say(event: Event, flow: Flow) -> Line:
+    """What happened, for people: who did what to which row."""
+    row = flow.table.row(event.task)
+    task = "" if event.task == INSTANCE else row.name if row is not None else event.task
+    verb, rest = _verb(event)
+    if event.ref:
+        rest = f"{rest} (message {event.ref})".strip()
+    return Line(when(event.ts), event.actor, verb, task, event.element, rest[:MAX_REST])
+
+
+def _verb(event: Event) -> tuple[str, str]:
+    value = event.value
+    if event.task == INSTANCE:
+        return _of_instance(event)
+    if event.field == "status":
+        return _of_status(value, event.actor)
+    if event.field == "assignee":
+        if not value:
+            return "took the assignment from", ""
+        return ("took", "") if value == event.actor else ("assigned", f"to {value}")
+    if event.field == "note":
+        return "noted on", value
+    if event.field == "due":
+        return ("set the deadline of", value) if value else ("took the own deadline from", "")
+    if event.field == "error":
+        return "reported from", value
+    if event.field == "late":
+        return "answered too late on", value
+    return f"set {event.field} of", value
+
+
+def _of_status(value: str, actor: str) -> tuple[str, str]:
+    if value == "doing":
+        return "started", ""
+    if value == "done":
+        return "finished", ""
+    if value == "failed":
+        return ("failed" if actor.startswith("worker") else "gave up"), ""
+    if value in ("", "open", "blocked"):
+        return ("reopened", "") if "(" not in actor or "re-arm" in actor else ("put back", "")
+    return "answered", f"with {state_word(value)}"
+
+
+def _of_instance(event: Event) -> tuple[str, str]:
+    if event.field == "cancelled":
+        return ("cancelled the instance", event.value) if event.value else ("resumed the instance", "")
+    if event.field == "created":
+        return "started the instance", ""
+    return f"stamped the {event.field}", event.value if event.field in ("name", "version") else ""
+
+
+@dataclass(frozen=True, slots=True)
+class LogFilter:
+    """Which events a page shows; empty text means any."""
+
+    task: str = ""
+    element: str = ""
+    actor: str = ""
+    field: str = ""
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> LogFilter:
+        """The filter of an address."""
+        return cls(*(query.get(name, "").strip()[:200] for name in ("task", "element", "actor", "field")))
+
+    @property
+    def query(self) -> str:
+        named = ((name, getattr(self, name)) for name in ("task", "element", "actor", "field"))
+        return urlencode([(name, value) for name, value in named if value])
+
+    def wants(self, event: Event) -> bool:
+        """Whether an event is shown; an actor stands for what was done on their behalf too."""
+        return (
+            (not self.task or event.task == self.task)
+            and (not self.element or event.element == self.element)
+            and (not self.actor or event.actor == self.actor or event.actor.startswith(f"{self.actor} ("))
+            and (not self.field or event.field == self.field)
+        )
+
+
+def as_jsonl(events: Iterable[Event]) -> Iterator[bytes]:
+    """The events as the log has them, one line each."""
+    return map(encode, events)
+
+
+def as_csv(events: Iterable[Event]) -> Iterator[bytes]:
+    """The events as a table for spreadsheets; a cell that a spreadsheet would compute is defused by a `'`."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(COLUMNS)
+    yield b"\xef\xbb\xbf"  # without it a spreadsheet takes UTF-8 for its own code page
+    for event in events:
+        yield _taken(buffer)
+        writer.writerow([defused(str(getattr(event, column))) for column in COLUMNS])
+    yield _taken(buffer)
+
+
+def defused(cell: str) -> str:
+    """A cell that stays text in a spreadsheet."""
+    return f"'{cell}" if cell.startswith(FORMULA) or cell.startswith("'=") else cell
+
+
+def _taken(buffer: io.StringIO) -> bytes:
+    data = buffer.getvalue().encode("utf-8", "replace")
+    buffer.seek(0)
+    buffer.truncate()
+    return data

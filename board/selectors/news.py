@@ -1,0 +1,77 @@
+"""The news of an instance: what changed between two positions, rendered once for all who look at the same."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import NamedTuple
+
+from board.log.base import Position
+from board.log.tail import Tail
+
+KEPT = 512  # answers; each is at most some hundred kilobytes, most are two
+
+
+class News(NamedTuple):
+    """The answer to "what is new since": where the log stands, and the fragments (None: nothing for this page)."""
+
+    position: str
+    html: bytes | None
+    reload: bool = False
+
+
+class Board:
+    """Remembers answers by what they are about; of many who ask the same at once, one works it out."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Hashable, News] = OrderedDict()
+        self._lock = threading.Lock()
+        self._working: dict[Hashable, threading.Lock] = {}
+
+    def get(self, key: Hashable, make: Callable[[], News]) -> News:
+        """The answer kept under `key`, or a new one."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                return found
+            turn = self._working.setdefault(key, threading.Lock())
+        with turn:
+            with self._lock:
+                found = self._kept.get(key)
+            if found is None:
+                try:
+                    found = make()
+                finally:
+                    self._working.pop(key, None)
+                self._keep(key, found)
+        return found
+
+    def _keep(self, key: Hashable, news: News) -> None:
+        with self._lock:
+            self._kept[key] = news
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+
+
+_BOARD = Board()
+
+
+def news(tail: Tail, since: str, about: tuple[Hashable, ...], make: Callable[[Position], bytes | None]) -> News:
+    """What changed since a position for whoever looks at `about`; costs one `stat` while nothing happens.
+
+    `make` gives the fragments from a known position on, None when there are none. A position of another log, or one
+    that cannot be read, asks for a reload.
+    """
+    now = tail.refresh()
+    said = str(now)
+    if since == said:
+        return News(said, None)
+    before = Position.parse(since)
+    if before is None or before.identity not in (now.identity, "0") or before.offset > now.offset:
+        return News(said, None, reload=True)
+    return _BOARD.get((id(tail), since, said, *about), lambda: _made(said, make(before)))
+
+
+def _made(position: str, html: bytes | None) -> News:
+    return News(position, html)

@@ -1,0 +1,22 @@
+"""What the pages of one instance share: finding it, hiding it, and the address its links begin with."""
+
+from django.http import Http404
+from django.urls import reverse
+
+from board.http import Request
+from board.permissions import may_view
+from board.selectors import desk
+from board.selectors.desk import Snapshot
+
+
+def seen(request: Request, instance_id: str) -> Snapshot:
+    """The instance as it is now; 404 when there is none, or none for this person."""
+    found = desk.snapshot(desk.tail(), instance_id)
+    if found is None or not may_view(request.user, found.instance.flow.roles):
+        raise Http404(f"There is no instance “{instance_id}”.")
+    return found
+
+
+def base_of(instance_id: str) -> str:
+    """The address of an instance's board, which all its other addresses begin with."""
+    return reverse("instance", args=[instance_id])
