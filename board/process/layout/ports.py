@@ -1,0 +1,212 @@
+"""Where each flow leaves and enters its shapes.
+
+A flow meets a shape at its left or right side, several of them apart. A turning flow goes straight up or down from
+the middle of its shape where nothing is in between, and so do the outermost flows of a gateway, from its corners.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from board.process.layout import sizes
+from board.process.layout.chains import frames_beside
+from board.process.layout.graph import GATEWAY_KINDS
+from board.process.layout.plan import Item, Link, Plan, Scope
+from board.process.layout.rows import Rows
+
+CLEAR = 4  # pixels kept free around a flow that goes up or down in a column
+
+
+@dataclass(slots=True)
+class End:
+    """One end of a flow: at a side of its shape at height `y`, or (`upright`) above or below it, `dx` off the middle."""
+
+    y: int
+    upright: bool = False
+    dx: int = 0
+
+
+@dataclass(slots=True)
+class Ports:
+    out: dict[int, End] = field(default_factory=dict)  # by link number
+    into: dict[int, End] = field(default_factory=dict)
+
+
+def measure(plan: Plan) -> None:
+    """Give every shape its size: as big as its flows need."""
+    for item in plan.items:
+        if item.node is None:
+            continue
+        w, h = sizes.size_of(item.node, max(1, len(item.left), len(item.right)))
+        item.half_w, item.half_h = w // 2, h // 2
+        item.w, item.up, item.down = w, h // 2, h // 2
+        if item.node.note and item.node.kind in GATEWAY_KINDS:
+            item.w = max(w, sizes.note_width(item.node))
+            item.down += sizes.LABEL_H
+
+
+def find_ports(plan: Plan, rows: Rows) -> Ports:
+    """The ends of every link, once heights are known."""
+    return _Finder(plan, rows).find()
+
+
+class _Finder:
+    def __init__(self, plan: Plan, rows: Rows) -> None:
+        self.plan = plan
+        self.rows = rows
+        self.ports = Ports()
+        self.upright: list[list[tuple[int, int]]] = [[] for _ in plan.columns]  # stretches taken, by column
+        self.outs: dict[int, list[Link]] = {}
+        self.ins: dict[int, list[Link]] = {}
+        for link in plan.links:
+            self.outs.setdefault(link.source.number, []).append(link)
+            self.ins.setdefault(link.target.number, []).append(link)
+
+    def find(self) -> Ports:
+        self._dock_turns()
+        for item in self.plan.items:
+            if item.node is not None and item.node.kind in GATEWAY_KINDS:
+                self._use_corners(item)
+        for item in self.plan.items:
+            if item.node is not None:
+                self._spread(
+                    item,
+                    [link for link in self.outs.get(item.number, ()) if link.number not in self.ports.out],
+                    out=True,
+                )
+                self._spread(
+                    item,
+                    [link for link in self.ins.get(item.number, ()) if link.number not in self.ports.into],
+                    out=False,
+                )
+        return self.ports
+
+    # turns
+
+    def _dock_turns(self) -> None:
+        """Let turning flows leave and enter from above or below, the nearest first, each beside the last."""
+        ends: dict[tuple[str, int, bool], list[tuple[int, Link, bool]]] = {}
+        for link in self.plan.links:
+            if link.backward:
+                for out in (True, False):
+                    frame = link.source_frame if out else link.target_frame
+                    item = link.source if out else link.target
+                    passed = link.chain[0 if out else -1]
+                    top, bottom = self._extent(item, frame)
+                    key = ("frame", frame.number) if frame else ("item", item.number)
+                    above = passed.y < top
+                    distance = top - passed.y if above else passed.y - bottom
+                    ends.setdefault((*key, above), []).append((distance, link, out))
+        for (_, _, above), these in ends.items():
+            self._dock(above, sorted(these, key=lambda each: (each[0], each[1].number)))
+
+    def _extent(self, item: Item, frame: Scope | None) -> tuple[int, int]:
+        return self.rows.frames[frame.number] if frame else (item.y - item.up, item.y + item.down)
+
+    def _dock(self, above: bool, these: list[tuple[int, Link, bool]]) -> None:
+        _, link, out = these[0]
+        frame = link.source_frame if out else link.target_frame
+        item = link.source if out else link.target
+        if item.node is not None and item.node.note and not above:
+            return
+        top, bottom = self._extent(item, frame)
+        is_slanted = frame is None and item.node is not None and item.half_w <= sizes.GATEWAY
+        low, high = (0, 0) if is_slanted else (16 - item.half_w, item.half_w - 16)
+        passed: list[Item] = []
+        for _, link, out in these:
+            at = link.chain[0 if out else -1]
+            dx = min(max(0, low), high)
+            stretch = (at.y, top - 1) if above else (bottom + 1, at.y)
+            if low > high or not self._is_clear(item, frame, stretch, [*passed, at]):
+                return
+            self.upright[item.col].append(stretch)
+            (self.ports.out if out else self.ports.into)[link.number] = End(at.y, True, dx)
+            passed.append(at)
+            # the flow goes on to the left of its source, to the right of its target: the next one keeps off that side
+            if out:
+                low = dx + 12
+            else:
+                high = dx - 12
+
+    def _is_clear(self, item: Item, frame: Scope | None, stretch: tuple[int, int], ignored: list[Item]) -> bool:
+        first, last = stretch[0] - CLEAR, stretch[1] + CLEAR
+        if any(a <= last and first <= b for a, b in self.upright[item.col] if not _covers(stretch, (a, b))):
+            return False
+        around = item.scope.chain()
+        for other in self.plan.columns[item.col]:
+            if other is item or other in ignored or (frame is not None and frame in other.scope.chain()):
+                continue
+            if other.y - other.up <= last and first <= other.y + other.down:
+                return False
+        scope: Scope
+        for scope in around:
+            for inner in frames_beside(scope, item.col):
+                if inner in around or inner is frame:
+                    continue
+                top, bottom = self.rows.frames[inner.number]
+                if top <= last and first <= bottom:
+                    return False
+        return True
+
+    # corners
+
+    def _use_corners(self, item: Item) -> None:
+        for out in (True, False):
+            done = self.ports.out if out else self.ports.into
+            links = [link for link in (self.outs if out else self.ins).get(item.number, ()) if link.number not in done]
+            if len(links) < 2 or any((link.source_frame if out else link.target_frame) for link in links):
+                continue
+            links = [link for link in links if not link.backward]
+            links.sort(key=lambda link: (_next(link, out).y, link.number))
+            if links:
+                self._try_corner(item, links[0], out=out, above=True)
+            if len(links) > 1 and not (item.node and item.node.note):
+                self._try_corner(item, links[-1], out=out, above=False)
+
+    def _try_corner(self, item: Item, link: Link, *, out: bool, above: bool) -> None:
+        to = _next(link, out)
+        if to.node is not None and len(to.left if out else to.right) > 1:
+            return
+        edge = item.y - item.half_h if above else item.y + item.half_h
+        if (to.y > edge - CLEAR) if above else (to.y < edge + CLEAR):
+            return
+        stretch = (to.y, edge - 1) if above else (edge + 1, to.y)
+        if self._is_clear(item, None, stretch, []):
+            self.upright[item.col].append(stretch)
+            (self.ports.out if out else self.ports.into)[link.number] = End(to.y, True)
+
+    # sides
+
+    def _spread(self, item: Item, links: list[Link], *, out: bool) -> None:
+        """Set flows apart along one side, in the order of where they go; one that can be straight stays so."""
+        links.sort(key=lambda link: _rank(item, link, out))
+        straight = [
+            n for n, link in enumerate(links) if _next(link, out).col != item.col and _next(link, out).y == item.y
+        ]
+        at = straight[0] if straight else 0
+        room = item.half_h - 4
+        if not straight or max(at, len(links) - 1 - at) * sizes.PORT > room:
+            first = -(len(links) - 1) * sizes.PORT // 2
+        else:
+            first = -at * sizes.PORT
+        for n, link in enumerate(links):
+            (self.ports.out if out else self.ports.into)[link.number] = End(item.y + first + n * sizes.PORT)
+
+
+def _covers(a: tuple[int, int], b: tuple[int, int]) -> bool:
+    """Whether two stretches from one border go the same way, one beyond the other."""
+    return a[0] == b[0] or a[1] == b[1]
+
+
+def _next(link: Link, out: bool) -> Item:
+    """The item a flow goes to from its source, or comes from into its target."""
+    if out:
+        return link.chain[0] if link.chain else link.target
+    return link.chain[-1] if link.chain else link.source
+
+
+def _rank(item: Item, link: Link, out: bool) -> tuple[int, int, int]:
+    to = _next(link, out)
+    if to.col != item.col:
+        return (1, to.y, link.number)
+    return (0 if to.y < item.y else 2, -to.y, link.number)

@@ -1,0 +1,85 @@
+"""How big things are, in pixels. The numbers of the drawing live here and nowhere else."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from board.process.layout.graph import EVENT_KINDS, GATEWAY_KINDS, Node
+
+TASK_W, TASK_H = 116, 54
+GATEWAY = 32
+EVENT = 26
+EMPTY_W, EMPTY_H = 84, 30
+
+FONT = 12  # names of tasks
+LINE = 14  # from one line of a name to the next
+SMALL = 11  # answers, notes, names of lanes and frames
+LABEL_H = 14
+LABEL_MAX = 96  # widest answer; longer ones are cut
+NOTE_MAX = 64
+
+PORT = 8  # between two flows at one side of a shape
+TRACK = 8  # between two flows that run side by side
+LANE_HEAD = 26
+LANE_PAD = 12
+LANE_MIN = 54
+MARGIN = 6
+FRAME_HEAD = 22
+FRAME_FOOT = 20
+FRAME_PAD = 12
+MARK_W, MARK_H = 16, 12
+
+# Advance widths in thousandths of the font size, the wider of Arial's and Noto Sans's, so that text measured here
+# fits whichever of the usual system fonts a browser takes.
+_NARROW = dict.fromkeys("iljI|!.,:;'`", 290) | dict.fromkeys('ft()[]{}r"/\\ -', 360)
+_WIDE = dict.fromkeys("mwMW%@—…", 900) | dict.fromkeys("ABCDEGHKNOQRUVXYZ&", 740)
+
+
+@lru_cache(maxsize=4096)
+def text_width(text: str, size: int = FONT) -> int:
+    """Pixels a text takes at a font size, on the safe side."""
+    total = 0
+    for c in text:
+        if c in _NARROW:
+            total += _NARROW[c]
+        elif c in _WIDE:
+            total += _WIDE[c]
+        elif ord(c) < 0x2E80:
+            total += 680 if c.isupper() else 590
+        else:
+            total += 1050  # ideographs and emoji fill a square
+    return -(-total * size // 1000)
+
+
+@lru_cache(maxsize=4096)
+def cut(text: str, width: int, size: int = FONT) -> str:
+    """The text, shortened with an ellipsis to at most `width` pixels."""
+    if text_width(text, size) <= width:
+        return text
+    kept = text
+    while kept and text_width(kept + "…", size) > width:
+        kept = kept[:-1]
+    return kept.rstrip() + "…"
+
+
+def label_width(text: str) -> int:
+    """Pixels of an answer beside a flow."""
+    return min(LABEL_MAX, text_width(text, SMALL)) + 4
+
+
+def note_width(node: Node) -> int:
+    """Pixels of the words below a gateway."""
+    return min(NOTE_MAX, text_width(node.note, SMALL)) + 4 if node.note else 0
+
+
+def size_of(node: Node, ports: int) -> tuple[int, int]:
+    """Width and height of a shape with at most `ports` flows at one side."""
+    room = (ports - 1) * PORT + 12
+    if node.kind in GATEWAY_KINDS or node.kind in EVENT_KINDS:
+        # a slanted side offers its whole height but for the tips
+        least = GATEWAY if node.kind in GATEWAY_KINDS else EVENT
+        side = max(least, room + 4)
+        return (least, side) if side > 2 * least else (side, side)
+    if node.kind == "empty":
+        return EMPTY_W, max(EMPTY_H, room)
+    return TASK_W, max(TASK_H, room)
