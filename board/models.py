@@ -1,5 +1,6 @@
 """What Django's database holds beside its accounts; never the state of a process, which is in the log."""
 
+from django.conf import settings
 from django.db import models
 
 
@@ -9,5 +10,21 @@ class Rights(models.Model):  # noqa: DJ008  there is never a row to name
     class Meta:
         managed = False
         default_permissions = ()
-        permissions = (("operator", "May operate"), ("editor", "May edit processes"))
+        permissions = (
+            ("operator", "May operate"),
+            ("editor", "May edit processes"),
+            ("sender", "May send messages by the API"),
+        )
         verbose_name_plural = "rights"
+
+
+class Token(models.Model):
+    """What another system shows to the API: it speaks for one account. Only the hash of the secret is kept."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=100, help_text="what uses it")
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    created = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.user})"

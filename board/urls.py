@@ -23,6 +23,8 @@ urlpatterns = [
     path("account/resume/", account.resume, name="resume"),
     path("account/logout/", account.Logout.as_view(), name="logout"),
     path("account/password/", account.PasswordChange.as_view(), name="password-change"),
+    path("api/", view("api.index"), name="api"),
+    path("api/", include("board.api.urls", namespace="api-1")),
     path("health/", health.health, name="health"),
     path("admin/", admin.site.urls),
 ]

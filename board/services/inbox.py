@@ -98,6 +98,20 @@ class Inbox:
             self._take_some(todo[first : first + AT_ONCE], report, check)
         return report
 
+    def deliver(self, file: str, data: bytes) -> Event | None:
+        """Apply one message that came by another way than a file; None when one of that name was applied before.
+
+        Raises Rejected, also for an instance that has not been started: whoever sends it is there to send it again.
+        """
+        message = read_message(file, data)
+        with self._tail.acting() as acting:
+            became = self._apply(acting, message)
+        if isinstance(became, _Wait):
+            raise Rejected("not_started", f"there is no instance {message.instance} yet")
+        if isinstance(became, Rejected):
+            raise became
+        return became if isinstance(became, Event) else None
+
     def _rests(self, name: str, report: Report) -> bool:
         """Whether a file was judged before and nothing has changed since."""
         if name in self._stuck:

@@ -1,0 +1,199 @@
+"""The API for other systems: the same reading, the same rights, the same services as the board."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI, Status
+
+from board import acting
+from board.acting import Wish
+from board.api.schemas import (
+    ActIn,
+    Error,
+    EventOut,
+    EventsOut,
+    Head,
+    InstanceOut,
+    MessageIn,
+    MessageOut,
+    ProcessOut,
+    StartIn,
+)
+from board.api.tokens import Bearer
+from board.log.base import Position
+from board.permissions import actor_for, may_view
+from board.process.decide import Refusal
+from board.process.events import INSTANCE
+from board.process.flow import compile_flow
+from board.process.instance import Instance
+from board.process.table import ElementError, ElementList
+from board.selectors import desk
+from board.selectors.record import head_of, record
+from board.services import instances
+from board.services.inbox import Inbox, Rejected
+from board.services.tasks import Place
+
+MOST_EVENTS = 1000
+FOUND_OUT = {400: Error, 403: Error, 404: Error, 409: Error, 422: Error}
+IDEMPOTENCY_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+api = NinjaAPI(
+    title="Foldboard",
+    version="1",
+    description="Instances, their events, and messages from other systems.",
+    auth=Bearer(),
+    docs_url=None,
+    openapi_url="openapi.json",
+)
+
+
+@api.exception_handler(Refusal)
+def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    """A wish that was refused: 403 no right, 404 no such thing, 409 somebody was faster, 422 something is missing."""
+    missing = {"elements", "errors", "instance_id", "message", "no_process"}
+    status = 422 if refusal.code in missing else acting.status_of(refusal)
+    return api.create_response(request, {"code": refusal.code, "message": refusal.message}, status=status)
+
+
+@api.exception_handler(Http404)
+def not_found(request: HttpRequest, error: Http404) -> HttpResponse:
+    """Nothing there, or nothing this account may see: which of the two is not said."""
+    return api.create_response(request, {"code": "not_found", "message": str(error) or "There is none."}, status=404)
+
+
+@api.get("instances", response=list[Head], summary="Every instance, newest first; with `state` only those in it")
+def list_instances(request: HttpRequest, state: str = "") -> Any:
+    tail = desk.tail()
+    with tail.reading():
+        found = [i for head in tail.ids() if (i := tail.get(head.id)) is not None and _may_see(request, i)]
+        return [said for i in found if (said := head_of(i)) and state in ("", said["state"])]
+
+
+@api.get("instances/{instance}", response={200: InstanceOut, **FOUND_OUT}, summary="One instance: state, rows, counts")
+def show_instance(request: HttpRequest, instance: str) -> Any:
+    tail = desk.tail()
+    with tail.reading() as position:
+        return record(_seen(request, instance), desk.zone()) | {"position": str(position)}
+
+
+@api.post("instances", response={201: Head, **FOUND_OUT}, summary="Start an instance")
+def start_instance(request: HttpRequest, wish: StartIn) -> Any:
+    tail = desk.tail()
+    try:
+        listed = wish.elements
+        if listed is None:
+            elements = None
+        elif isinstance(listed, dict):
+            elements = ElementList.from_columns(listed)
+        else:
+            elements = ElementList.from_ids(listed)
+    except ElementError as error:
+        raise Refusal("elements", str(error)) from error
+    instances.start(tail, _actor(request), wish.process, wish.instance, elements)
+    with tail.reading():
+        return Status(201, head_of(_seen(request, wish.instance)))
+
+
+@api.get(
+    "instances/{instance}/events",
+    response={200: EventsOut, **FOUND_OUT},
+    summary="The events of an instance after a position",
+)
+def list_events(request: HttpRequest, instance: str, after: str = "", limit: int = MOST_EVENTS) -> Any:
+    tail = desk.tail()
+    with tail.reading() as now:
+        found = _seen(request, instance)
+        since = Position.parse(after) if after else None
+        if after and (since is None or since.identity != now.identity):
+            raise Refusal("position", "This position is not of this log: begin without `after`.")
+        start = since.offset - 1 if since is not None else -1
+        seqs = [seq for seq in tail.seqs(found.id) if seq > start]
+        page = seqs[: max(1, min(limit, MOST_EVENTS))]
+        entries = tail.history(found.id, after=start, before=page[-1] + 1) if page else []
+        more = len(page) < len(seqs)
+    reached = Position(now.identity, seqs[len(page)]) if more else now
+    events = [EventOut.from_orm(entry.event) for entry in reversed(entries)]
+    return {"position": str(reached), "events": events}
+
+
+@api.post("instances/{instance}/act", response={200: list[EventOut], **FOUND_OUT}, summary="Do something to one row")
+def act(request: HttpRequest, instance: str, wish: ActIn) -> Any:
+    tail = desk.tail()
+    with tail.reading():
+        _seen(request, instance)
+    value = wish.value or ("done" if wish.do == "finish" else "")
+    asked = Wish(wish.do, value, wish.note, along=wish.along, assignee=value, due=value)
+    return acting.act(tail, instance, Place(wish.task, wish.element), _actor(request), asked).events
+
+
+@api.put(
+    "messages/{ref}",
+    response={200: MessageOut, **FOUND_OUT},
+    summary="Send a message: the same ref is applied once, however often it is sent",
+)
+def send_message(request: HttpRequest, ref: str, message: MessageIn) -> Any:
+    who = _actor(request)
+    if not (who.may_operate or _user(request).has_perm("board.sender")):
+        raise Refusal("no_right", f"{who.name} may not send messages: an admin can give the right “board.sender”.")
+    if not IDEMPOTENCY_KEY.fullmatch(ref):
+        raise Refusal(
+            "message", "A ref has 1 to 100 of letters, digits, “.”, “_” and “-”, and begins with none of these."
+        )
+    name = ref if ref.endswith(".json") else f"{ref}.json"
+    said = json.dumps(message.dict() | {"actor": who.name}).encode()
+    # people's tasks are finished by people, who have `act`: a message moves what waits for messages
+    inbox = Inbox(desk.tail(), desk.store(), status_for="receive")
+    try:
+        event = inbox.deliver(name, said)
+    except Rejected as rejected:
+        raise Refusal("message", str(rejected)) from rejected
+    return {"ref": name, "outcome": "applied" if event is not None else "duplicate"}
+
+
+@api.get("processes", response=list[ProcessOut], summary="Every saved process, in its newest version")
+def list_processes(request: HttpRequest) -> Any:
+    return [
+        _process(d) for d in desk.tail().definitions().values() if may_view(_user(request), compile_flow(d.table).roles)
+    ]
+
+
+@api.get("processes/{name}", response={200: ProcessOut, **FOUND_OUT}, summary="One saved process")
+def show_process(request: HttpRequest, name: str) -> Any:
+    found = desk.tail().definition(name)
+    if found is None or not may_view(_user(request), compile_flow(found.table).roles):
+        raise Http404(f"There is no process “{name}”.")
+    return _process(found)
+
+
+def _process(definition: Any) -> dict[str, Any]:
+    return {
+        "name": definition.name,
+        "version": definition.version,
+        "note": definition.note,
+        "saved": definition.ts,
+        "saved_by": definition.actor,
+        "table": definition.table.to_columns(),
+    }
+
+
+def _user(request: HttpRequest) -> Any:
+    return request.user
+
+
+def _actor(request: HttpRequest) -> Any:
+    return actor_for(_user(request))
+
+
+def _may_see(request: HttpRequest, instance: Instance) -> bool:
+    return may_view(_user(request), instance.flow.roles)
+
+
+def _seen(request: HttpRequest, instance_id: str) -> Instance:
+    found = desk.tail().get(instance_id)
+    if found is None or not _may_see(request, found) or instance_id == INSTANCE:
+        raise Http404(f"There is no instance “{instance_id}”.")
+    return found
