@@ -55,7 +55,7 @@ def run(wishes: Wishes, today: dt.date) -> int:
     home, instance, port = Home(wishes.root), quarter_before(today), free_port(wishes.port)
     if home.make_fresh():
         tell(f"Starting afresh: the earlier demo in {home.root} is removed.")
-    if port != wishes.port:
+    if wishes.port not in (0, port):
         tell(f"Port {wishes.port} is taken: this demo uses {port}.")
     environment = home.environment()
     set_up(wishes, instance, environment)
