@@ -98,6 +98,6 @@ def _of_words(number: int, row: Row) -> Iterator[Problem]:
     if row.sequential and row.sequential.lower() not in cells.YES | cells.NO:
         message = f"“{shown(row.sequential)}” reads as no: write `true`, or nothing."
         yield problem("warning", number, row, "sequential", row.sequential, message, "sequential-unread")
-    if row.rearm and row.rearm.lower() not in cells.NO | cells.YES:
+    if row.rearm and row.rearm.lower() not in cells.YES | {"no"}:
         message = f"“{shown(row.rearm)}” says nothing here: write `no`, or nothing."
         yield problem("warning", number, row, "rearm", row.rearm, message, "rearm-unread")

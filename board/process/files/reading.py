@@ -1,0 +1,62 @@
+"""What a reading of a file gives: a table and remarks, or a refusal that says what to do."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from board.process.bpmn.report import Remark as Became
+from board.process.table import ProcessTable
+from board.process.unreadable import Unreadable
+
+__all__ = ["MAX_BYTES", "MAX_COLUMNS", "Format", "Reading", "Remark", "Unreadable", "Unwritable"]
+
+MAX_BYTES = 10_000_000
+MAX_COLUMNS = 200
+
+Format = Literal["csv", "xlsx", "json", "bpmn"]
+
+
+class Unwritable(ValueError):
+    """The table cannot be said in the asked format; the message names the cell and the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something the importer should know; an `error` keeps the file from being imported, a `note` does not.
+
+    `line` is the line of the file (the row of a sheet), 0 for the whole file; `code` is stable.
+    """
+
+    message: str
+    code: str
+    level: Literal["note", "error"] = "note"
+    line: int = 0
+    column: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.level}: {f'line {self.line}: ' if self.line else ''}{self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A file read as a process: the table, remarks, the format found, for BPMN what became of each element.
+
+    `name` and `pools` (other processes that can be chosen) are what a BPMN file says; the others leave them empty.
+    `lines[i]` is the line of the file that row `i` of the table came from, 0 for a row the reading made.
+    """
+
+    table: ProcessTable
+    remarks: tuple[Remark, ...]
+    format: Format
+    became: tuple[Became, ...] = ()
+    lines: tuple[int, ...] = ()
+    name: str = ""
+    pools: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> tuple[Remark, ...]:
+        """The remarks that keep the file from being imported."""
+        return tuple(remark for remark in self.remarks if remark.level == "error")
+
+    def line_of(self, row: int) -> int:
+        """Give the line of the file for a 1-based row of the table, 0 if there is none."""
+        return self.lines[row - 1] if 0 < row <= len(self.lines) else 0

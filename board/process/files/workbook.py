@@ -1,0 +1,166 @@
+"""XLSX by openpyxl: a workbook's sheet as numbered lines of text cells, and a table as a workbook."""
+
+import io
+import re
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterator
+from datetime import datetime, time
+from decimal import Decimal
+from typing import Any
+
+import openpyxl
+from openpyxl.styles import Alignment, Font
+from openpyxl.utils import get_column_letter
+
+from board.process.files.delimited import Lines
+from board.process.files.formulas import mark
+from board.process.files.reading import Remark, Unreadable, Unwritable
+from board.process.text import spelled
+
+SHEET = "process"
+MAX_UNPACKED = 64_000_000
+MAX_PARTS = 2_000
+MAX_CELL = 32_767
+_MAX_LINES = 60_000
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_TO_ESCAPE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
+
+
+def read_lines(data: bytes) -> tuple[Lines, list[Remark]]:
+    """Read the sheet named `process`, else the first one, as text; raises Unreadable for what is no safe workbook."""
+    _check_parts(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # openpyxl warns of charts, styles and validations it leaves out
+        try:
+            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, keep_links=False, rich_text=True)
+            sheet, remarks = _choose(book)
+            sheet.reset_dimensions()
+            lines = list(_lines(sheet, remarks))
+        except Unreadable:
+            raise
+        except Exception as error:  # openpyxl raises whatever a broken part leads it into
+            what = f"The workbook is damaged ({type(error).__name__})."
+            raise Unreadable(what, "Open it in a spreadsheet and save it again as XLSX.") from error
+    return lines, remarks
+
+
+def write_book(header: list[str], rows: list[list[str]]) -> bytes:
+    """Write one sheet of text cells; raises Unwritable for a cell longer than a sheet can hold."""
+    book = openpyxl.Workbook()
+    del book[book.sheetnames[0]]
+    sheet = book.create_sheet(SHEET)
+    sheet.freeze_panes = "B2"
+    for number, cells in enumerate([header, *rows], start=1):
+        for at, text in enumerate(cells, start=1):
+            _put(sheet.cell(number, at), text, bold=number == 1)
+    for at, name in enumerate(header, start=1):
+        longest = max((len(line) for row in rows for line in row[at - 1].splitlines()), default=0)
+        sheet.column_dimensions[get_column_letter(at)].width = min(60, max(10, len(name) + 2, longest + 2))
+    target = io.BytesIO()
+    book.save(target)
+    return target.getvalue()
+
+
+def _put(cell: Any, text: str, bold: bool) -> None:
+    if not text:
+        return
+    written = _TO_ESCAPE.sub("_x005F_", mark(text))
+    if len(written) > MAX_CELL:
+        raise Unwritable(
+            f"Cell {cell.coordinate} has {len(text):,} characters, XLSX holds {MAX_CELL:,}: export as CSV."
+        )
+    cell.value = written
+    cell.data_type = "s"  # text, whatever it starts with
+    cell.number_format = "@"  # so that a spreadsheet leaves `1-2` and `90%` alone when they are edited
+    cell.alignment = Alignment(vertical="top", wrap_text="\n" in text)
+    if bold:
+        cell.font = Font(bold=True)
+
+
+def _check_parts(data: bytes) -> None:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as parts:
+            infos = parts.infolist()
+            names = {info.filename for info in infos}
+            if "mimetype" in names or "[Content_Types].xml" not in names:
+                raise Unreadable("This is a packed file, but no Excel workbook.", "Save the sheet as XLSX or CSV.")
+            if sum(info.file_size for info in infos) > MAX_UNPACKED or len(infos) > MAX_PARTS:
+                raise Unreadable(
+                    f"The workbook unpacks to more than {MAX_UNPACKED // 1_000_000} MB.",
+                    "Copy the table alone into a new workbook.",
+                )
+            for info in infos:
+                if info.filename.endswith((".xml", ".rels")) and b"<!DOCTYPE" in parts.read(info)[:4096]:
+                    raise Unreadable(f"{info.filename} declares entities.", "Save the workbook anew as XLSX.")
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError, ValueError, zlib.error) as error:
+        if isinstance(error, Unreadable):
+            raise
+        raise Unreadable(
+            "The workbook is damaged or encrypted.", "Save it again as XLSX without a password."
+        ) from error
+
+
+def _choose(book: Any) -> tuple[Any, list[Remark]]:
+    sheets = list(book.worksheets)
+    if not sheets:
+        raise Unreadable("The workbook has no sheet with cells.", "Put the table on a sheet of its own.")
+    visible = [sheet for sheet in sheets if sheet.sheet_state == "visible"] or sheets
+    named = [sheet for sheet in sheets if sheet.title.strip().casefold() == SHEET]
+    chosen = (named or visible)[0]
+    others = [sheet.title for sheet in sheets if sheet is not chosen]
+    if not others:
+        return chosen, []
+    message = f"The sheet “{chosen.title}” is read; {len(others)} other(s) are left out, the first: “{others[0]}”."
+    return chosen, [Remark(message, "other-sheets")]
+
+
+def _lines(sheet: Any, remarks: list[Remark]) -> Iterator[tuple[int, list[str]]]:
+    count = 0
+    for number, row in enumerate(sheet.iter_rows(), start=1):
+        cells = [_text(cell, number, remarks) for cell in row]
+        if any(cells):
+            count += 1
+            yield number, cells
+        if count > _MAX_LINES:
+            raise Unreadable(f"The sheet has more than {_MAX_LINES:,} rows.", "A process has some dozens: keep those.")
+
+
+def _text(cell: Any, line: int, remarks: list[Remark]) -> str:
+    value = cell.value
+    if value is None:
+        return ""
+    if cell.data_type == "f":
+        text = str(getattr(value, "text", value))
+        message = f"Cell {cell.coordinate} is a formula and was read as its text “{text[:40]}”: write the value itself."
+        remarks.append(Remark(message, "formula-text", line=line))
+        return text
+    if cell.data_type == "e":
+        message = f"Cell {cell.coordinate} shows an error ({value}): write the value itself."
+        remarks.append(Remark(message, "cell-error", line=line))
+    if cell.is_date:
+        text = _date(value)
+        message = (
+            f"Cell {cell.coordinate} is a date and was read as “{text}”: format the cell as text to keep what is typed."
+        )
+        remarks.append(Remark(message, "date-text", line=line))
+        return text
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return _number(value, str(cell.number_format))
+    if isinstance(value, bool):
+        return spelled(value)
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), str(value))
+
+
+def _number(value: float, number_format: str) -> str:
+    """Spell a number as the sheet shows it where it matters: 0.9 formatted as a percentage is `90%`."""
+    if "%" in number_format:
+        return f"{(Decimal(repr(value)) * 100).normalize():f}%"
+    return spelled(value)
+
+
+def _date(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.date().isoformat() if value.time() == time() else value.isoformat(" ")
+    return str(value)
