@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from board.process.bpmn import parse, reader, xml
 from board.process.bpmn.report import Remark, Report, is_whole
-from board.process.bpmn.xml import LIMIT_BYTES, Unreadable
+from board.process.bpmn.xml import LIMIT_BYTES
 from board.process.table import ProcessTable
+from board.process.unreadable import Unreadable
 
 __all__ = ["LIMIT_BYTES", "BpmnReading", "Remark", "Unreadable", "read"]
 

@@ -19,8 +19,9 @@ from board.process.bpmn.model import (
     Trigger,
 )
 from board.process.bpmn.resources import Resources
-from board.process.bpmn.xml import OWN, Element, Unreadable, children, content, first, line, local, reference, truth
+from board.process.bpmn.xml import OWN, Element, children, content, first, line, local, reference, truth
 from board.process.text import clean
+from board.process.unreadable import Unreadable
 
 _DATA = frozenset({"dataObject", "dataObjectReference", "dataStoreReference", "dataStore"})
 _ARTIFACTS = frozenset({"textAnnotation", "group"})
@@ -36,7 +37,7 @@ def document(root: Element) -> Document:
         if any(local(child) in FLOW_NODES for child in children(element))
     ]
     if not found:
-        raise Unreadable(_without_process(root))
+        raise Unreadable(_without_process(root), "Choose a file with tasks in it.")
     full = {process.id for process in found}
     empty = [
         Other(pool.get("id", ""), line(pool.get("name")), "participant", "it has no content")

@@ -5,8 +5,8 @@ from board.process.bpmn.dissolve import Dissolver
 from board.process.bpmn.model import ACTIVITIES, Document, FlowNode, Other, Process, Scope
 from board.process.bpmn.report import Report
 from board.process.bpmn.rows import Rows
-from board.process.bpmn.xml import Unreadable
 from board.process.table import ProcessTable
+from board.process.unreadable import Unreadable
 
 MAX_ACTIVITIES = 5000
 
@@ -18,7 +18,7 @@ def chosen(document: Document, pool: str | None) -> Process:
     found = next((process for process in document.processes if process.is_called(pool)), None)
     if found is None:
         known = ", ".join(f"“{called(process)}”" for process in document.processes)
-        raise Unreadable(f"There is no pool “{pool}” in the file. It has: {known}.")
+        raise Unreadable(f"There is no pool “{pool}” in the file.", f"Choose one of: {known}.")
     return found
 
 
@@ -35,17 +35,19 @@ def named(process: Process) -> str:
 def derived(process: Process, tasks: dict[str, str], report: Report) -> ProcessTable:
     """Make the table of a process by what is drawn alone; what became of its elements goes into the report."""
     if process.size > MAX_ACTIVITIES:
-        raise Unreadable(f"The process has {process.size:,} activities, at most {MAX_ACTIVITIES:,} are possible.")
+        many = f"The process has {process.size:,} activities, at most {MAX_ACTIVITIES:,} are possible."
+        raise Unreadable(many, "Split it, or repeat a part of it by several instances.")
     builder = Builder(process, tasks, report)
     try:
         builder.build()
     except TooDeep as error:
-        raise Unreadable(str(error)) from None
+        raise Unreadable(str(error), "Draw it flatter.") from None
     for region in builder.regions:
         Dissolver(builder, region).dissolve()
     table = ProcessTable.from_rows(Rows(builder).rows())
     if not table.rows:
-        raise Unreadable(f"The process “{called(process)}” has no task: there is nothing to put into a table.")
+        nothing = f"The process “{called(process)}” has no task: there is nothing to put into a table."
+        raise Unreadable(nothing, "Choose a file, or a pool, with tasks in it.")
     _tell_rest(process.scope, {draft.node.id: draft.task for draft in builder.drafts if draft.node}, report)
     return table
 

@@ -10,6 +10,8 @@ from xml.parsers import expat
 
 from lxml import etree
 
+from board.process.unreadable import Unreadable
+
 Element = etree._Element
 
 BPMN = "http://www.omg.org/spec/BPMN/20100524/MODEL"
@@ -21,16 +23,13 @@ OWN = "urn:foldboard:bpmn:1"
 
 LIMIT_BYTES = 20_000_000
 _DOCUMENT_TYPE = (
-    "the file declares a document type (DOCTYPE). BPMN needs none, and it can hide harmful entities,"
-    " so it is refused. Remove the declaration."
+    "The file declares a document type (DOCTYPE); BPMN needs none, and it can hide harmful entities.",
+    "Remove the declaration.",
 )
+_ANOTHER = "Choose a BPMN 2.0 file (.bpmn), or save the drawing as one."
 _MEGABYTE = 1_000_000
 _BLANK_START = re.compile(rb"^(?:\xef\xbb\xbf)?[ \t\r\n]+(?=<)")
 _POSITION = re.compile(r"(?:, line \d+, column \d+)?(?: \([^)]*\))?$")
-
-
-class Unreadable(ValueError):
-    """The bytes are no BPMN file that can be read; the message says why, with the line where there is one."""
 
 
 class _Stop(Exception):
@@ -41,14 +40,14 @@ def parse(data: bytes, limit_bytes: int = LIMIT_BYTES) -> Element:
     """Parse bytes to the root element `definitions`; raises Unreadable."""
     if len(data) > limit_bytes:
         size, most = len(data) / _MEGABYTE, limit_bytes / _MEGABYTE
-        raise Unreadable(f"The file has {size:.1f} MB; at most {most:g} MB are read.")
+        raise Unreadable(f"The file has {size:.1f} MB; at most {most:g} MB are read.", "Split it, or remove pictures.")
     data = _BLANK_START.sub(b"", data)
     if not data.strip():
-        raise Unreadable("The file is empty.")
+        raise Unreadable("The file is empty.", _ANOTHER)
     _refuse_document_type(data)
     root = _tree(data)
     if root.tag != f"{{{BPMN}}}definitions":
-        raise Unreadable(_no_bpmn(root))
+        raise Unreadable(_no_bpmn(root), _ANOTHER)
     return root
 
 
@@ -56,7 +55,7 @@ def _refuse_document_type(data: bytes) -> None:
     reader = expat.ParserCreate()
 
     def document_type(*_: object) -> None:
-        raise Unreadable(f"Line {reader.CurrentLineNumber}: {_DOCUMENT_TYPE}")
+        raise Unreadable(*_DOCUMENT_TYPE, f"line {reader.CurrentLineNumber}")
 
     def stop(*_: object) -> None:
         raise _Stop
@@ -74,21 +73,22 @@ def _tree(data: bytes) -> Element:
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        raise Unreadable(_syntax(error, data)) from None
+        raise _syntax(error, data) from None
     except (ValueError, LookupError) as error:
-        raise Unreadable(f"This is no XML that can be read: {error}.") from None
+        raise Unreadable(f"This is no XML that can be read: {error}.", _ANOTHER) from None
     if getattr(root.getroottree().docinfo, "doctype", ""):
-        raise Unreadable(_DOCUMENT_TYPE)
+        raise Unreadable(*_DOCUMENT_TYPE)
     return root
 
 
-def _syntax(error: etree.XMLSyntaxError, data: bytes) -> str:
+def _syntax(error: etree.XMLSyntaxError, data: bytes) -> Unreadable:
     reason = _POSITION.sub("", str(error.msg or error)).strip()
     if not data.lstrip().startswith((b"<", b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe")) and b"\x00<" not in data[:4]:
-        return "This is no XML: it does not begin with `<`."
+        return Unreadable("This is no XML: it does not begin with `<`.", _ANOTHER)
+    remedy = "Mend it there, or save the drawing again."
     if "is not defined" in reason and "prefix" in reason.lower():
-        reason += " (declare it with xmlns:… or remove it)"
-    return f"Line {error.lineno or 1}: this is no well-formed XML: {reason}."
+        remedy = "Declare the prefix with xmlns:… or remove it."
+    return Unreadable(f"This is no well-formed XML: {reason}.", remedy, f"line {error.lineno or 1}")
 
 
 def _no_bpmn(root: Element) -> str:
