@@ -6,7 +6,7 @@ UV := $(shell uv --version >/dev/null 2>&1 && echo uv || echo .tools/bin/uv)
 RUN := .venv/bin/
 JOBS ?= 2
 
-.PHONY: help install demo test check lock fmt clean shots fire
+.PHONY: help install demo test check lock fmt clean shots fire bench-log
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -35,6 +35,9 @@ check: .venv/installed ## ruff, mypy, import-linter
 
 fmt: .venv/installed ## format the code
 	@$(RUN)ruff check --fix . && $(RUN)ruff format .
+
+bench-log: .venv/installed ## the event log: appending and cold start, each beside a floor measured in the same run
+	@$(RUN)python -m tests.bench.bench_log
 
 lock: $(filter .tools/bin/uv,$(UV)) ## work out requirements.lock anew from pyproject.toml
 	@$(UV) pip compile pyproject.toml --group dev --universal --generate-hashes \

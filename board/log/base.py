@@ -150,6 +150,17 @@ class Log(ABC):
         return Batch(events, view.position, number_lines(view, bad), not goes_on and since is not None)
 
 
+def check(view: View) -> tuple[int, list[BadLine]]:
+    """How many lines a log has, and those that are no events; nothing is kept in memory but these."""
+    count, bad = 0, []
+    for offset, line in lines(view.blocks()):
+        count += 1
+        event = decode(line)
+        if not isinstance(event, Event):
+            bad.append(BadLine(count, offset, event.reason))
+    return count, bad
+
+
 def lines(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
     """The lines of some blocks, each with its offset, without its newline."""
     for offset, block in blocks:

@@ -90,6 +90,14 @@ class FileLog(Log):
     def wait(self, position: Position, timeout_s: float) -> bool:
         return wait_until(lambda: self.position() != position, [self.store.root], timeout_s)
 
+    def torn_bytes(self) -> int:
+        """How many bytes come after the last newline: half a line, or one that is being written."""
+        view = self.view()
+        try:
+            return max(0, self.path.stat().st_size - view.position.offset)
+        except OSError:
+            return 0
+
     def open_to_append(self) -> Handle:
         """The file as it is named now, made if missing; the caller holds the append lock."""
         if self._file is None or not self._file.is_at(self.path):
@@ -101,8 +109,11 @@ class FileLog(Log):
 
     def _take_lock(self, stack: ExitStack) -> Handle:
         try:
-            self.store.root.mkdir(parents=True, exist_ok=True)
-            return stack.enter_context(flocked(self.store.lock_path))
+            try:
+                return stack.enter_context(flocked(self.store.lock_path))
+            except FileNotFoundError:
+                self.store.root.mkdir(parents=True, exist_ok=True)
+                return stack.enter_context(flocked(self.store.lock_path))
         except OSError as error:
             raise append_error(self.store, error) from error
 

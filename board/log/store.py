@@ -21,7 +21,7 @@ from typing import BinaryIO, NamedTuple
 from board.log.errors import StoreError
 
 RESERVED = frozenset({"latest", "inbox", "archive", "processes"})
-_OWN_FILES = frozenset({"events.jsonl", "events.lock", "events.sync"})
+OWN_FILES = frozenset({"events.jsonl", "events.lock", "events.sync"})
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 _LONGEST = 150
 _HASH = 24
@@ -37,7 +37,7 @@ def id_problem(instance: str) -> str:
         return f"The id {instance!r} may have letters, digits, '.', '_' and '-' only."
     if instance[0] in ".-":
         return f"The id {instance} may not start with '{instance[0]}'."
-    if instance.casefold() in RESERVED or instance.casefold() in _OWN_FILES:
+    if instance.casefold() in RESERVED or instance.casefold() in OWN_FILES:
         return f"The name {instance} is reserved; choose another id."
     return ""
 

@@ -1,5 +1,9 @@
 """Events for the tests of the log."""
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 from board.log.event import Event
 from board.process.start import start_drafts
 from board.process.table import ElementList, ProcessTable
@@ -28,3 +32,11 @@ def start(instance: str, *elements: str, name: str = "Collection") -> list[Event
 
 def done(instance: str, task: str, element: str = "", value: str = "done") -> Event:
     return Event(NOW, instance, task, "status", value, "ana", element)
+
+
+def accounts(path: Path, *names: str) -> Path:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("create table if not exists auth_user (name text)")
+        db.executemany("insert into auth_user values (?)", [(name,) for name in names])
+        db.commit()
+    return path

@@ -1,0 +1,35 @@
+"""`manage.py backup FILE`: the store and the SQLite database in one tar.gz, while everything runs."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import BaseCommand, CommandError
+
+from board.log.archive import backup
+from board.log.errors import LogError
+from board.log.store import Store
+from board.management.database import sqlite_path
+
+
+class Command(BaseCommand):
+    """Writes a consistent backup; progress goes to stderr."""
+
+    help = "Write a backup of the store and of the SQLite database to FILE (tar.gz); everything may go on running."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Where to."""
+        parser.add_argument("file", type=Path, help="a new file outside of the store, such as board.tar.gz")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Back up and say how much."""
+        database = sqlite_path()
+        if database is None:
+            self.stderr.write("the database is no SQLite file and not in the backup: use its own tool (pg_dump)")
+        try:
+            count = backup(Store(settings.FOLDBOARD_STORE), options["file"], database, self.stderr.write)
+        except LogError as error:
+            raise CommandError(str(error), returncode=2) from None
+        self.stdout.write(f"{options['file']}: {count} files, {options['file'].stat().st_size} bytes")
