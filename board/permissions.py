@@ -49,3 +49,10 @@ def may_view(user: User | AnonymousUser, roles: "Collection[str]") -> bool:
     if settings.FOLDBOARD_VIEW != "roles" or user.is_superuser:
         return True
     return bool(roles_of(user) & set(roles)) or user.has_perm("board.operator") or user.has_perm("board.editor")
+
+
+def may_name_messages(user: User | AnonymousUser) -> bool:
+    """Whether somebody sees the files of the inbox by name: a message names instances and elements of any process."""
+    if settings.FOLDBOARD_VIEW != "roles":
+        return user.is_authenticated
+    return user.has_perm("board.operator")

@@ -21,6 +21,9 @@ STATES: dict[str, tuple[str, str, str]] = {
     "skipped": ("skipped", "skipped", "skipped"),
     "done": ("done", "done", "done"),
     "failed": ("failed", "failed", "failed"),
+    # of a worker
+    "alive": ("done", "done", "alive"),
+    "gone": ("failed", "failed", "not alive"),
     # of an instance
     "active": ("doing", "doing", "active"),
     "complete": ("done", "done", "complete"),

@@ -1,0 +1,205 @@
+"""The worker as the board sees it: its lock and heartbeat, what runs, what waits, and the inbox."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+
+from board.log.store import Store
+from board.log.tail import Tail
+from board.log.worker_lock import Owner, WorkerState, last_beat, read_owner, read_state, worker_alive
+from board.permissions import may_view
+from board.process.instance import Instance
+from board.selectors import desk
+from board.selectors.digest import Digest, all_of
+
+MOST = 50  # entries of each list a page shows; their number is always said
+MAX_REASON = 600  # characters of why a message failed
+HIDDEN = "."
+
+
+class RowAt(NamedTuple):
+    """A row the worker has to do with; `since` is when it began or became open."""
+
+    instance: str
+    task: str
+    element: str
+    title: str
+    script: str
+    since: str
+    attempt: int
+
+    @property
+    def row(self) -> tuple[str, str]:
+        """For the addresses."""
+        return self.task, self.element
+
+
+class Message(NamedTuple):
+    """A file of the inbox; `code` and `reason` say why it failed, "" while it waits."""
+
+    name: str
+    size: int
+    at: datetime
+    code: str
+    reason: str
+
+
+class Listed[T](NamedTuple):
+    """The first entries of a list, and how many there are."""
+
+    shown: tuple[T, ...]
+    total: int
+
+    @property
+    def more(self) -> int:
+        """How many are not shown."""
+        return self.total - len(self.shown)
+
+
+class WorkerView(NamedTuple):
+    """The page. `seen` is the last sign of life, None for a store no worker ever served."""
+
+    alive: bool
+    owner: Owner | None
+    state: WorkerState | None
+    seen: datetime | None
+    running: Listed[RowAt]
+    unconfirmed: Listed[RowAt]
+    ready: Listed[RowAt]
+    failed: Listed[RowAt]
+    pending: Listed[Message]
+    refused: Listed[Message]
+    bad_lines: tuple[int, int, str]  # how many, and the first: its number and why
+
+    @property
+    def version(self) -> str:
+        """Changes whenever the page would look different; a sign of life alone is no news."""
+        quiet = self._replace(seen=None) if self.alive else self
+        return blake2b(repr(quiet).encode("utf-8", "surrogatepass"), digest_size=9).hexdigest()
+
+
+def worker_view(tail: Tail, store: Store, user: User, *, names: bool) -> WorkerView:
+    """Everything the page shows to `user`; `names`: whether the messages of the inbox may be named."""
+    root = store.root
+    alive, beat = worker_alive(root), last_beat(root)
+    with tail.reading():
+        seen = [(i, d) for i, d in all_of(tail) if may_view(user, i.flow.roles)]
+        doing = list(_doing(seen))
+        ready = list(_ready(seen))
+        failed = [_row(i, row) for i, d in seen for row in d.failed]
+        bad = tail.bad_lines()[:1]
+    return WorkerView(
+        alive=alive,
+        owner=read_owner(root),
+        state=_without_others(read_state(root), {i.id for i, _ in seen}),
+        seen=datetime.fromtimestamp(beat, UTC) if beat is not None else None,
+        running=_first(doing if alive else ()),
+        unconfirmed=_first(() if alive else doing),
+        ready=_first(ready),
+        failed=_first(failed),
+        pending=_messages(store.inbox, names=names),
+        refused=_messages(store.failed, names=names, reasons=True),
+        bad_lines=(tail.bad_count, bad[0].line_no, bad[0].reason) if bad else (0, 0, ""),
+    )
+
+
+def _without_others(state: WorkerState | None, visible: set[str]) -> WorkerState | None:
+    """What the worker says of instances somebody may not see is left out."""
+    if state is None or all(r.instance in visible for r in state.running):
+        return state
+    return WorkerState(
+        state.pid, state.host, state.since, state.jobs, state.slots, state.code_version,
+        running=tuple(r for r in state.running if r.instance in visible),
+    )  # fmt: skip
+
+
+def _doing(seen: Iterable[tuple[Instance, Digest]]) -> Iterator[RowAt]:
+    for instance, _ in seen:
+        yield from (_row(instance, r) for r in instance.doing_rows() if instance.definition(r).is_script)
+
+
+def _ready(seen: Iterable[tuple[Instance, Digest]]) -> Iterator[RowAt]:
+    for instance, found in seen:
+        if found.scripts_ready:
+            yield from (_row(instance, r) for r in instance.ready_scripts())
+
+
+def _row(instance: Instance, row: int) -> RowAt:
+    definition, moved = instance.definition(row), instance.latest(row, "status")
+    return RowAt(
+        instance.id,
+        definition.task,
+        instance.element_of(row),
+        definition.name,
+        definition.script,
+        moved.ts if moved is not None else instance.opened_at(row),
+        instance.attempts(row),
+    )
+
+
+def _first[T](found: Iterable[T]) -> Listed[T]:
+    every = list(found)
+    return Listed(tuple(every[:MOST]), len(every))
+
+
+def _messages(folder: Path, *, names: bool, reasons: bool = False) -> Listed[Message]:
+    """The messages in a folder of the inbox: waiting ones in the order they are taken, failed ones newest first."""
+    found = sorted(_files(folder), key=lambda f: (-f[1].st_mtime, f[0]) if reasons else (0.0, f[0]))
+    shown = (
+        Message(
+            _printable(name), fact.st_size, datetime.fromtimestamp(fact.st_mtime, UTC), *_reason(folder, name, reasons)
+        )
+        for name, fact in found[: MOST if names else 0]
+    )
+    return Listed(tuple(shown), len(found))
+
+
+def _files(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.startswith(HIDDEN) or not entry.name.endswith(".json"):
+            continue
+        try:
+            fact = entry.stat(follow_symlinks=False)
+        except OSError:
+            continue  # taken in while we looked
+        if stat.S_ISREG(fact.st_mode):
+            yield entry.name, fact
+
+
+def _printable(name: str) -> str:
+    """A file name as text, whatever bytes it is made of."""
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
+def _reason(folder: Path, name: str, wanted: bool) -> tuple[str, str]:
+    if not wanted:
+        return "", ""
+    try:
+        said = (folder / f"{name}.error").read_text(encoding="utf-8", errors="replace")[:MAX_REASON].strip()
+    except OSError:
+        return "", "No reason was left beside it."
+    code, colon, reason = said.partition(":")
+    return (code, reason.strip()) if colon else ("", said)
+
+
+def is_slow(seen: datetime | None) -> bool:
+    """Whether the last sign of life is older than a worker that is well would let it be."""
+    return seen is None or time.time() - seen.timestamp() > 15
+
+
+def store_view(user: User, *, names: bool) -> WorkerView:
+    """The view of the store this board shows."""
+    return worker_view(desk.tail(), desk.store(), user, names=names)

@@ -1,0 +1,110 @@
+"""A store with a story in it: two processes, three instances, something late, something failed, something coming."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from board.log.event import Event
+from board.log.tail import Tail, shared
+from board.process.table import ElementList, ProcessTable
+from board.services import definitions, instances, tasks
+from board.services.actor import Actor, anybody
+from board.services.tasks import Place
+
+COLLECTION = "Quarterly data collection"
+RELEASE = "Release"
+ADMIN = anybody("admin")
+OLGA = Actor("olga", frozenset({"operator"}), operator=True)
+ANA = Actor("ana", frozenset({"analyst"}))
+BEN = Actor("ben", frozenset({"analyst"}))
+ROWS: list[dict[str, str | None]] = [
+    {"task": "each_country", "name": "Each country", "collection": "country"},
+    {"task": "delivery", "name": "Delivery", "role": "system", "parent": "each_country"},
+    {
+        "task": "validate", "name": "Validate", "role": "system", "script": "validate.py", "retry": "1",
+        "depends_on": "delivery", "parent": "each_country",
+    },
+    {
+        "task": "review", "name": "Review", "role": "analyst", "depends_on": "validate", "parent": "each_country",
+        "due": "2d", "description": "Compare with **last year** and look at the gaps.",
+    },
+    {
+        "task": "approve", "name": "Approve the data", "role": "steward", "depends_on": "each_country",
+        "not_by": "review", "description": "All countries are reviewed. Approve, so that they can be put together.",
+    },
+    {"task": "qa", "name": "QA check", "role": "system", "script": "qa.py", "depends_on": "approve, reconcile"},
+    {"task": "reconcile", "name": "Reconcile", "role": "analyst", "depends_on": "qa:false", "due": "2d"},
+    {"task": "sign_off", "name": "Approve publication", "role": "management", "depends_on": "qa:true", "due": "3d"},
+    {"task": "publish", "name": "Publish", "role": "system", "script": "publish.sh", "depends_on": "sign_off:approved"},
+]  # fmt: skip
+RELEASE_ROWS: list[dict[str, str | None]] = [
+    {"task": "build", "name": "Build", "role": "system", "script": "build.sh"},
+    {"task": "check", "name": "Check the build", "role": "analyst", "depends_on": "build", "due": "1d"},
+    {
+        "task": "go", "name": "Go or no go", "role": "management", "depends_on": "check", "not_by": "check",
+        "description": "Read the notes. `approved` ships it; `rejected` sends it back, with your reason.",
+    },
+    {"task": "ship", "name": "Ship", "role": "system", "script": "ship.sh", "depends_on": "go:approved"},
+    {"task": "mend", "name": "Mend the findings", "role": "analyst", "depends_on": "go:rejected"},
+]  # fmt: skip
+COUNTRIES = (
+    ("Rwanda", "Africa", "ana"), ("Cambodia", "Asia", "ana"), ("Switzerland", "Europe", "ben"),
+    ("Brazil", "Americas", ""), ("Japan", "Asia", "ben"), ("Norway", "Europe", ""), ("Kenya", "Africa", ""),
+)  # fmt: skip
+
+
+class Teller:
+    """Appends to a store at times of its own, so that things can have happened a while ago."""
+
+    def __init__(self, store: Path, now: datetime | None = None) -> None:
+        self.tail: Tail = shared(store)
+        self.now = now or datetime.now(UTC)
+
+    def ago(self, **how_long: float) -> str:
+        """A time of the log so long ago."""
+        return (self.now - timedelta(**how_long)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def say(
+        self, instance: str, task: str, value: str, element: str = "", *, actor: str = "platform", field: str = "status",
+        attempt: int | str = "", ref: str = "", **how_long: float,
+    ) -> None:  # fmt: skip
+        """One event as another program would append it."""
+        event = Event(self.ago(**how_long), instance, task, field, value, actor, element, ref, attempt)
+        with self.tail.acting() as acting:
+            acting.append([event])
+
+    def script(self, instance: str, task: str, outcome: str, element: str = "", **how_long: float) -> None:
+        """What the worker appends for one attempt."""
+        for field, value in (("status", "doing"), ("attempt", "1"), ("status", outcome)):
+            self.say(instance, task, value, element, actor="worker", field=field, attempt=1, **how_long)
+
+
+def tell(store: Path) -> Tail:
+    """The story: 2026Q1 in the middle, 4.2 before its decision, 4.1 with a failed script."""
+    teller = Teller(store)
+    tail = teller.tail
+    definitions.save(tail, ADMIN, COLLECTION, ProcessTable.from_rows(ROWS), "As agreed", now=lambda: teller.ago(days=9))
+    release = ProcessTable.from_rows(RELEASE_ROWS)
+    definitions.save(tail, ADMIN, RELEASE, release, "First version", now=lambda: teller.ago(days=30))
+    elements = ElementList.from_rows(("country", "continent", "assignee"), COUNTRIES)
+    instances.start(tail, OLGA, COLLECTION, "2026Q1", elements, now=lambda: teller.ago(days=6))
+    for country, days in (("Rwanda", 3), ("Cambodia", 1), ("Switzerland", 1), ("Brazil", 0.2), ("Kenya", 0.1)):
+        teller.say("2026Q1", "delivery", "done", country, ref=f"{country.lower()}.json", days=days)
+        teller.script("2026Q1", "validate", "done", country, days=days)
+    teller.say("2026Q1", "delivery", "done", "Japan", hours=2)
+    teller.script("2026Q1", "validate", "failed", "Japan", hours=2)
+    teller.say(
+        "2026Q1", "validate", "3 values out of range", "Japan", actor="worker", field="error", attempt=1, hours=2
+    )
+    tasks.start(tail, "2026Q1", Place("review", "Cambodia"), ANA, now=lambda: teller.ago(minutes=20))
+    at = teller.ago(minutes=50)
+    tasks.finish(tail, "2026Q1", Place("review", "Switzerland"), BEN, note="Two gaps, both real", now=lambda: at)
+    for version, days in (("Release-4.1", 8), ("Release-4.2", 2)):
+        instances.start(tail, OLGA, RELEASE, version, None, now=lambda days=days: teller.ago(days=days))  # type: ignore[misc]
+        teller.script(version, "build", "done", days=days)
+        at = teller.ago(days=days / 2)
+        note = "Two open findings, both minor: see the list"
+        tasks.finish(tail, version, Place("check"), BEN, note=note, now=lambda: at)  # noqa: B023
+    teller.say("Release-4.1", "go", "approved", actor="mira", days=3)
+    teller.script("Release-4.1", "ship", "failed", days=3)
+    teller.say("Release-4.1", "ship", "timeout after 60s", actor="worker", field="error", attempt=1, days=3)
+    return tail
