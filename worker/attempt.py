@@ -12,7 +12,6 @@ import signal
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from worker import processes
 from worker.outputs import read_outputs
@@ -43,7 +42,7 @@ class Outcome:
     outputs: Mapping[str, str] = field(default_factory=dict)
 
 
-def open_log(path: Path) -> int:
+def open_log(path: str) -> int:
     """Open an attempt's log for appending, made if missing; raises OSError for anything but a regular file."""
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     fd = os.open(path, flags, 0o644)
@@ -123,6 +122,11 @@ class Script:
     @property
     def is_ending(self) -> bool:
         return bool(self._ended)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the first process has ended, whatever may be left of its tree."""
+        return self._status is not None
 
     def _look(self, now: float) -> None:
         # The dead process is left uncollected until its tree is gone, so that its number cannot become another's.

@@ -26,15 +26,16 @@ class CodeVersion:
     def __init__(self, jobs: Path) -> None:
         self._jobs = jobs
         self._hashes: dict[str, tuple[Signature, bytes]] = {}
-        self._last: tuple[Signature, str] | None = None
+        self._signature: Signature | None = None
+        self.last = ""
 
     def read(self) -> str:
         """8 digits, `-dirty` behind a commit when the directory has changes that are not committed."""
         files = list(_walk(os.fspath(self._jobs)))
         signature = (tuple(files), _git_signature(self._jobs))
-        if self._last is None or self._last[0] != signature:
-            self._last = signature, _git_version(self._jobs) or self._content_hash(files)
-        return self._last[1]
+        if self._signature != signature:
+            self._signature, self.last = signature, _git_version(self._jobs) or self._content_hash(files)
+        return self.last
 
     def _content_hash(self, files: list[tuple[str, Signature]]) -> str:
         fresh: dict[str, tuple[Signature, bytes]] = {}

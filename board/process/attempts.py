@@ -47,6 +47,8 @@ class Attempts:
             self._started[row] = max(self._started.get(row, 0) + 1, _whole(str(event.attempt)))
             return True
         if is_finished(value):
+            # what was refused has a number too, so that no log is written twice
+            self._started[row] = max(self._started.get(row, 0), _whole(str(event.attempt)))
             self._interrupted.pop(row, None)
             self._failed[row] = self._failed.get(row, 0) + 1 if value == "failed" else 0
             self._rounds[row] = (seq, self.rounds(row, cycle) + 1)

@@ -13,7 +13,7 @@ from datetime import datetime
 from board.log.event import Event, utcnow
 from board.log.tail import Acting
 from board.process import decide
-from board.process.events import WORKER, Draft
+from board.process.events import WORKER, Draft, EventLike
 from board.process.instance import Instance
 from board.process.status import UNFINISHED, is_finished
 from board.process.times import read_time
@@ -192,10 +192,15 @@ def too_many_rounds(instance: Instance, row: int) -> str:
     return f"stopped after {MAX_ROUNDS} rounds of a loop in which nobody but scripts took part"
 
 
+def is_retry(status: EventLike) -> bool:
+    """Whether a status event put a row back to open to be tried again."""
+    return status.actor.startswith(_RETRY)
+
+
 def retry_wait_s(instance: Instance, row: int, now: datetime) -> float:
     """Seconds until a row that is to be tried again may begin, by the times in the log; 0 when it may at once."""
     event = instance.latest(row, "status")
-    if event is None or not event.actor.startswith(_RETRY):
+    if event is None or not is_retry(event):
         return 0.0
     tried = event.actor.removeprefix(_RETRY).partition("/")[0]
     wait_s = delay_s(instance.definition(row).retry_delay_s, int(tried) if tried.isdigit() else 1)

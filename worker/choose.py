@@ -1,0 +1,106 @@
+"""Which row begins next: slots are shared fairly over instances, groups in sequence do one at a time, retries wait."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import UTC, datetime
+
+from board.log.tail import Tail
+from board.process.instance import Instance
+from board.services import attempts
+from worker.served import Served
+
+_LEFT_OVER_LOOK_S = 0.5  # working out what is no longer needed looks at every row; a little late does no harm
+
+
+class Chooser:
+    """Chooses among what is ready; call it with the log held still (`reading` or `acting`)."""
+
+    def __init__(self, tail: Tail, served: Served) -> None:
+        self._tail, self._served = tail, served
+        self._paused: dict[tuple[str, int], float] = {}  # rows that wait for their retry, monotonic
+        self._picked: dict[str, int] = {}  # when an instance was last served, counted in picks
+        self._picks = 0
+        self._left_over: dict[str, tuple[float, frozenset[int]]] = {}
+        self._tasks: dict[str, list[tuple[int, str]]] = {}
+
+    def pause(self, instance: str, row: int, until: float) -> None:
+        """Keep a row waiting for its retry."""
+        self._paused[instance, row] = until
+
+    def next(self, running: Collection[tuple[str, str]], now: float) -> tuple[Instance, int] | None:
+        """The row to begin now: of the instance with the fewest scripts running, then of the one served longest ago.
+
+        `running`: the instance and the sequential group ("" for none) of each script that runs or is about to.
+        """
+        number: dict[str, int] = {}
+        for instance_id, _ in running:
+            number[instance_id] = number.get(instance_id, 0) + 1
+        candidates = self._served.ready
+        while candidates:
+            chosen = min(candidates, key=lambda i: (number.get(i, 0), self._picked.get(i, 0), i))
+            instance = self._tail.get(chosen)
+            row = self._row(instance, running, now) if instance is not None else None
+            if instance is not None and row is not None:
+                self._picks += 1
+                self._picked[chosen] = self._picks
+                return instance, row
+            candidates = candidates - {chosen}
+        return None
+
+    def next_retry(self, now: float) -> float:
+        """When the first waiting retry may begin, monotonic; infinity when none waits."""
+        if self._paused:
+            self._paused = {key: until for key, until in self._paused.items() if until > now}
+        return min(self._paused.values(), default=float("inf"))
+
+    def _row(self, instance: Instance, running: Collection[tuple[str, str]], now: float) -> int | None:
+        if instance.cancelled:
+            return None
+        busy = {group for instance_id, group in running if group and instance_id == instance.id}
+        tasks = {t for t, group in self._script_tasks(instance) if instance.tally(t)["open"] and group not in busy}
+        if not tasks:
+            return None
+        rest = self._unneeded(instance, now)
+        task_of = instance.statuses.task
+        for row in instance.ready_scripts():
+            if task_of[row] in tasks and row not in rest and not self._is_paused(instance, row, now):
+                return row
+        return None
+
+    def _script_tasks(self, instance: Instance) -> list[tuple[int, str]]:
+        found = self._tasks.get(instance.version)
+        if found is None:
+            rows = enumerate(instance.flow.rows)
+            found = [(t, sequential_group(instance, t)) for t, definition in rows if definition.is_script]
+            self._tasks[instance.version] = found
+        return found
+
+    def _is_paused(self, instance: Instance, row: int, now: float) -> bool:
+        event = instance.latest(row, "status")
+        if event is None or not attempts.is_retry(event):
+            return False
+        key = instance.id, row
+        if key not in self._paused:
+            wait_s = attempts.retry_wait_s(instance, row, datetime.now(UTC))
+            if wait_s <= 0:
+                return False
+            self._paused[key] = now + wait_s  # decided by a worker before this one
+        return self._paused[key] > now
+
+    def _unneeded(self, instance: Instance, now: float) -> frozenset[int]:
+        known = self._left_over.get(instance.id)
+        if known is None or now >= known[0]:
+            known = self._left_over[instance.id] = now + _LEFT_OVER_LOOK_S, instance.left_over()
+        return known[1]
+
+
+def sequential_group(instance: Instance, t: int) -> str:
+    """The group around task number `t` of which one script runs at a time; "" for none."""
+    group = instance.flow.group_of[t]
+    while group:
+        found = instance.flow.groups[group].row
+        if found.is_sequential:
+            return group
+        group = found.parent
+    return ""

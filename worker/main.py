@@ -1,0 +1,63 @@
+"""A worker as a process of its own: the lock, the signals, the heartbeat, then the loop."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from board.log.file import open_log
+from board.log.store import Store
+from board.log.tail import Tail
+from board.log.worker_lock import WorkerState
+from worker import processes
+from worker.config import Config
+from worker.heartbeat import Heartbeat
+from worker.lock import WorkerLock
+from worker.loop import Worker
+from worker.report import Report
+from worker.start import start
+from worker.stop import Stop
+
+
+def work(config: Config) -> int:
+    """Serve a store until there is nothing more to do; the exit status. LockHeld, LogError, ConfigError."""
+    store = Store(config.store).ensure()
+    keep_to_ourselves()
+    report = Report(config)
+    stop = Stop()
+    tail = Tail(open_log(store))
+    with _held(config, store, stop) as (lock, tell):
+        stop.listen()
+        if config.process is not None:
+            instance = start(tail, config.process, config.elements, config.instance, report)
+            config = replace(config, instance=instance)
+        return Worker(config, tail, store, lock=lock, stop=stop, report=report).run(tell)
+
+
+def keep_to_ourselves() -> None:
+    """Adopt orphans of scripts, and hand no open file and no secret of this process to them."""
+    processes.become_subreaper()
+    processes.hide_environment()
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            if int(name) > 2:
+                os.set_inheritable(int(name), False)
+
+
+@contextlib.contextmanager
+def _held(
+    config: Config, store: Store, stop: Stop
+) -> Iterator[tuple[WorkerLock | None, Callable[[WorkerState], None]]]:
+    if not config.lock:
+        yield None, lambda _: None
+        return
+    lock = WorkerLock.take(store.root)
+    heartbeat = Heartbeat(lock, on_loss=stop.lose)
+    heartbeat.start()
+    try:
+        yield lock, heartbeat.tell
+    finally:
+        heartbeat.stop()
+        lock.release()

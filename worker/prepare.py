@@ -1,0 +1,170 @@
+"""From a ready row to something that can be started: its command, its log, its environment."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from board.log.store import Store, log_name
+from board.process.instance import Instance
+from board.process.status import is_finished
+from board.services.attempts import Attempt, next_attempt, too_many_rounds
+from worker import environment, executors
+from worker.attempt import Limits, Script, open_log
+from worker.choose import sequential_group
+from worker.code_version import CodeVersion
+from worker.config import Config
+from worker.executors import Command
+from worker.jail import Refused, check_again
+from worker.packages import PackageVersions
+from worker.recover import RUN_DIR, Marks
+
+_NONE_FILE = "none.json"
+Outputs = dict[str, dict[str, dict[str, str]]]
+
+
+@dataclass(slots=True)
+class Prepared:
+    """An attempt that may begin: everything is checked and open, nothing is started or appended yet."""
+
+    attempt: Attempt
+    script: str
+    command: Command
+    environment: dict[str, str]
+    limits: Limits
+    log_fd: int
+    log_path: str
+    sequential: str  # the group that does one at a time, "" for none
+    outputs_file: str
+
+    def close(self) -> None:
+        """Let go of what was opened, when nothing is started after all."""
+        os.close(self.log_fd)
+        self.forget_outputs()
+
+    def forget_outputs(self) -> None:
+        """Remove the file of outputs the script was given."""
+        if not self.outputs_file.endswith(_NONE_FILE):
+            with contextlib.suppress(OSError):
+                os.unlink(self.outputs_file)
+
+
+class Workshop:
+    """Prepares attempts in one store and one jobs directory."""
+
+    def __init__(self, config: Config, store: Store) -> None:
+        self._config, self._store = config, store
+        self.marks = Marks(store)
+        self.code = CodeVersion(config.jobs)
+        self._packages = PackageVersions()
+        self._base = environment.of_this_process()
+        self._run = store.root / RUN_DIR
+        for left in self._run.glob("*.json"):
+            left.unlink(missing_ok=True)
+        self._none = str(self._run / _NONE_FILE)
+        Path(self._none).write_text("{}\n")
+
+    def next(self, instance: Instance, row: int) -> Attempt:
+        """The attempt that would begin now, with the place of its log."""
+        attempt = next_attempt(instance, row)
+        name = log_name(attempt.task, attempt.element, attempt.number)
+        return next_attempt(instance, row, f"{instance.id}/logs/{name}")
+
+    def prepare(self, instance: Instance, attempt: Attempt) -> Prepared:
+        """Check and open everything; raises Refused, or OSError when the store cannot be written."""
+        reason = too_many_rounds(instance, attempt.row)
+        if reason:
+            raise Refused(reason)
+        definition = instance.definition(attempt.row)
+        config = self._config
+        command = executors.command(
+            definition.script, config.jobs, packages=config.packages, interpreters=config.interpreters
+        )
+        fd = self.open_log(attempt)
+        try:
+            mark = self.marks.of(attempt)
+            outputs = outputs_for(instance, attempt.row)
+            outputs_file = self._write_outputs(mark, outputs)
+            artifacts = os.path.join(self._store.root, instance.id, "artifacts")
+            if not os.path.isdir(artifacts):
+                os.makedirs(artifacts, exist_ok=True)
+            variables = environment.script_environment(
+                self._base,
+                instance=instance.id,
+                task=attempt.task,
+                element=attempt.element,
+                attempt=attempt.number,
+                artifacts=artifacts,
+                store=str(self._store.root),
+                run=mark,
+                params=definition.env,
+                outputs=outputs,
+                outputs_file=outputs_file,
+            )
+        except BaseException:
+            os.close(fd)
+            raise
+        limits = Limits(definition.timeout_s, config.max_log_bytes, config.grace_s)
+        path = os.path.join(self._store.root, attempt.log)
+        group = sequential_group(instance, instance.statuses.task[attempt.row])
+        return Prepared(attempt, definition.script, command, variables, limits, fd, path, group, outputs_file)
+
+    def code_version(self, prepared: Prepared) -> str:
+        """What the attempt runs: the jobs directory's version, or the package's."""
+        command = prepared.command
+        return self._packages.read(command, str(self._config.jobs)) if command.package else self.code.read()
+
+    def start(self, prepared: Prepared, now: float) -> Script:
+        """Start it, after one more look at what would run; raises Refused, OSError or ValueError."""
+        if prepared.command.file is not None:
+            check_again(self._config.jobs, prepared.script, prepared.command.file)
+        return Script.start(
+            prepared.command.program,
+            prepared.command.arguments,
+            prepared.environment,
+            str(self._config.jobs),
+            prepared.log_fd,
+            prepared.log_path,
+            prepared.limits,
+            now,
+        )
+
+    def open_log(self, attempt: Attempt) -> int:
+        """The open log of an attempt; its directory is made if missing."""
+        path = os.path.join(self._store.root, attempt.log)
+        try:
+            return open_log(path)
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            return open_log(path)
+
+    def write_reason(self, attempt: Attempt, reason: str) -> None:
+        """Write why an attempt is refused where its log would be."""
+        fd = self.open_log(attempt)
+        try:
+            os.write(fd, f"worker: refused: {reason}\n".encode("utf-8", "replace"))
+        finally:
+            os.close(fd)
+
+    def _write_outputs(self, mark: str, outputs: Outputs) -> str:
+        if not outputs:
+            return self._none
+        path = os.path.join(self._run, f"{mark}.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(outputs, file, ensure_ascii=False)
+        return path
+
+
+def outputs_for(instance: Instance, row: int) -> Outputs:
+    """What the finished tasks a row depends on handed on in their latest round: by task, element (or ""), key."""
+    found: Outputs = {}
+    for s in dict.fromkeys(s for s, _ in instance.flow.lowered[instance.statuses.task[row]]):
+        for source in instance.related(row, s):
+            outputs: Mapping[str, str] = instance.outputs(source)
+            if outputs and is_finished(instance.status(source)):
+                found.setdefault(instance.flow.tasks[s], {})[instance.element_of(source)] = dict(outputs)
+    return found

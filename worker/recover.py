@@ -1,0 +1,84 @@
+"""After a crash: what the log says is running, and no worker runs.
+
+The processes of a lost attempt are ended first, then its row is put back to open. Both may be interrupted and done
+again: what is in the log already is not appended twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import signal
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from board.log.store import Store
+from board.services.attempts import Attempt
+from worker import processes
+
+RUN_DIR = ".worker.run"
+_KEY_FILE = "key"
+_LOOK_S = 0.05
+GIVE_UP_S = 10.0
+
+
+class Marks:
+    """The PROC_RUN of every attempt in a store: worked out from a secret kept in the store and the store's own inode.
+
+    So it is known again after a crash, and a copy of the store on the same machine has others.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        found = os.stat(store.root)
+        self._prefix = f"{_key(store.root / RUN_DIR)}\0{found.st_dev}:{found.st_ino}"
+
+    def of(self, attempt: Attempt) -> str:
+        text = f"{self._prefix}\0{attempt.instance}\0{attempt.task}\0{attempt.element}\0{attempt.number}"
+        return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+
+    def log_of(self, attempt: Attempt) -> str:
+        return str(self._store.log_path(attempt.instance, attempt.task, attempt.element, attempt.number))
+
+
+def end_orphans(marks: Marks, attempts: Iterable[Attempt], grace_s: float) -> list[tuple[Attempt, set[int]]]:
+    """End whatever still runs of lost attempts, TERM first; returns those of which something could not be ended."""
+    remaining = {attempt: set[int]() for attempt in attempts}
+    begun = time.monotonic()
+    while remaining:
+        waited_s = time.monotonic() - begun
+        number = signal.SIGTERM if waited_s < grace_s else signal.SIGKILL
+        for attempt in list(remaining):
+            alive = processes.tree(marks.of(attempt), log=marks.log_of(attempt))
+            if not alive:
+                del remaining[attempt]
+                continue
+            # TERM once each, KILL as often as it takes
+            processes.send(alive if number == signal.SIGKILL else alive - remaining[attempt], number)
+            remaining[attempt] |= alive
+        if waited_s > grace_s + GIVE_UP_S:
+            break
+        if remaining:
+            time.sleep(_LOOK_S)
+    return list(remaining.items())
+
+
+def _key(directory: Path) -> str:
+    directory.mkdir(exist_ok=True)
+    path = directory / _KEY_FILE
+    with contextlib.suppress(FileNotFoundError):
+        if found := path.read_text().strip():
+            return found
+    fresh = directory / f"{_KEY_FILE}.{secrets.token_hex(4)}"
+    fresh.write_text(secrets.token_hex(16) + "\n")
+    try:
+        os.link(fresh, path)
+    except FileExistsError:
+        if not path.read_text().strip():  # torn by a crash of the machine: nothing of it lives
+            os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)
+    return path.read_text().strip()
