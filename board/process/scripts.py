@@ -17,7 +17,7 @@ def why_it_leaves(script: str) -> str:
     if _DRIVE.match(script):
         return "it starts with a drive letter"
     segments = script.split("/")
-    if ".." in segments:
+    if ".." in map(str.strip, segments):
         return "it climbs out with `..`"
     if any(segment.startswith("~") for segment in segments):
         return "it holds a home directory (`~`)"

@@ -9,10 +9,24 @@ from pathlib import PurePath
 from typing import get_args
 
 from board.process.files import delimited, encoding, grid, notation, workbook
+from board.process.files.lists import read_elements
 from board.process.files.reading import MAX_BYTES, Format, Reading, Remark, Unreadable, Unwritable
 from board.process.table import ProcessTable
 
-__all__ = ["FORMATS", "MEDIA_TYPES", "Format", "Reading", "Remark", "Unreadable", "Unwritable", "read", "write"]
+__all__ = [
+    "FORMATS",
+    "MEDIA_TYPES",
+    "Format",
+    "Reading",
+    "Remark",
+    "Unreadable",
+    "Unwritable",
+    "format_of",
+    "read",
+    "read_elements",
+    "write",
+    "write_csv",
+]
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 MEDIA_TYPES: dict[Format, str] = {
@@ -96,10 +110,7 @@ def _read_xlsx(data: bytes) -> Reading:
 def _read_bpmn(data: bytes) -> Reading:
     from board.process import bpmn
 
-    try:
-        found = bpmn.read(data)
-    except bpmn.Unreadable as error:
-        raise Unreadable(str(error), "Choose a BPMN 2.0 file with a process that has tasks.") from error
+    found = bpmn.read(data)
     return Reading(found.table, (), "bpmn", became=tuple(found.remarks), name=found.name, pools=found.pools)
 
 

@@ -23,6 +23,11 @@ def read_lines(text: str) -> tuple[Lines, list[Remark]]:
     return _Splitter(text, said[1] if said else _delimiter(text), start, line).split()
 
 
+def split_by(text: str, delimiter: str) -> tuple[Lines, list[Remark]]:
+    """Split a text into its lines of cells by a delimiter that is known."""
+    return _Splitter(text, delimiter, 0, 1).split()
+
+
 def write_lines(rows: Iterable[Sequence[str]], delimiter: str = ",") -> str:
     """Write rows of cells as CSV with CRLF; a cell a spreadsheet would take for a formula gets our mark."""
     return "".join(delimiter.join(_quoted(formulas.mark(cell)) for cell in row) + "\r\n" for row in rows)

@@ -28,14 +28,14 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _TO_ESCAPE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 
 
-def read_lines(data: bytes) -> tuple[Lines, list[Remark]]:
-    """Read the sheet named `process`, else the first one, as text; raises Unreadable for what is no safe workbook."""
+def read_lines(data: bytes, name: str = SHEET) -> tuple[Lines, list[Remark]]:
+    """Read the sheet of a name, else the first one, as text; raises Unreadable for what is no safe workbook."""
     _check_parts(data)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # openpyxl warns of charts, styles and validations it leaves out
         try:
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, keep_links=False, rich_text=True)
-            sheet, remarks = _choose(book)
+            sheet, remarks = _choose(book, name)
             sheet.reset_dimensions()
             lines = list(_lines(sheet, remarks))
         except Unreadable:
@@ -102,12 +102,12 @@ def _check_parts(data: bytes) -> None:
         ) from error
 
 
-def _choose(book: Any) -> tuple[Any, list[Remark]]:
+def _choose(book: Any, name: str) -> tuple[Any, list[Remark]]:
     sheets = list(book.worksheets)
     if not sheets:
         raise Unreadable("The workbook has no sheet with cells.", "Put the table on a sheet of its own.")
     visible = [sheet for sheet in sheets if sheet.sheet_state == "visible"] or sheets
-    named = [sheet for sheet in sheets if sheet.title.strip().casefold() == SHEET]
+    named = [sheet for sheet in sheets if sheet.title.strip().casefold() == name]
     chosen = (named or visible)[0]
     others = [sheet.title for sheet in sheets if sheet is not chosen]
     if not others:
