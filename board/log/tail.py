@@ -108,7 +108,7 @@ class Tail:
         """The instance as it was after the event `seq` (of `history` or `seqs`), folded anew for the caller alone."""
         with self.reading():
             story, view = self._story(instance_id), self._view
-            return story.fold_until(view, self._fold, seq) if story and not story.head.broken else None
+        return story.fold_until(view, self._fold, seq) if story and not story.head.broken else None
 
     def seqs(self, instance_id: str) -> Sequence[int]:
         """The seq of every event of an instance, in log order."""
@@ -149,11 +149,10 @@ class Tail:
         """
         wanted = Wanted(task, element, field, actor)
         with self.reading():
-            if instance_id:
-                story = self._story(instance_id)
-                return find(story.lines_back(self._view, before), wanted, after, limit) if story else []
-            view = self._view
-        # The whole log may be long: the view stays valid, so nobody has to wait.
+            story, view = self._story(instance_id) if instance_id else None, self._view
+        # Searching may take long, and what it looks at stays: nobody has to wait for it.
+        if instance_id:
+            return find(story.lines_back(view, before), wanted, after, limit) if story else []
         end = view.position.offset if before is None else min(before, view.position.offset)
         back = (pair for block in view.blocks_back(end) for pair in reversed(list(lines([block]))))
         return find(back, wanted, after, limit)
@@ -215,6 +214,7 @@ class Tail:
         """
         if self._depth:
             raise RuntimeError("The append lock is taken before reading, never inside it.")
+        self.refresh()  # before the lock, so that others wait for what is left only
         with self.log.appending() as appender, self.reading():
             acting = Acting(self, appender)
             try:
@@ -277,7 +277,8 @@ class Tail:
             except (msgspec.DecodeError, RecursionError):
                 said = _scan_closely(line)
             if not (said.instance and said.task and said.field):
-                self._bad.append((offset, said.ref))
+                bad = decode(line)
+                self._bad.append((offset, bad.reason if isinstance(bad, BadLine) else "no event"))
                 continue
             story = stories.get(said.instance)
             if story is None:
@@ -363,8 +364,8 @@ def _is_text(block: bytes) -> bool:
 
 
 def _scan_closely(line: bytes) -> _Line:
-    """The same of a line that may be odd; a bad one has no instance, and why in `ref`."""
+    """The same of a line that may be odd; a bad one has no instance."""
     event = decode(line)
     if isinstance(event, Event):
         return _Line(event.instance, event.task, event.field, event.ref)
-    return _Line("", "", "", event.reason)
+    return _Line("", "", "")

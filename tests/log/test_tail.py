@@ -191,6 +191,28 @@ def test_changed_rows_are_known_as_far_back_as_the_fold(log: Log) -> None:
     assert 0 in (tail.changed_since("i", position) or set())
 
 
+def test_which_instances_moved_since_a_position(log: Log) -> None:
+    log.append(start("i", "a") + start("j", "a"))
+    tail = Tail(log)
+    before = tail.refresh()
+    assert tail.moved_since(before) == []
+    log.append([done("i", "review", "a"), done("j", "review", "a"), done("i", "approve")])
+    assert tail.moved_since(before) == ["i", "j"]
+    assert tail.moved_since(Position("elsewhere", 0)) is None
+    assert tail.moved_since(Position(before.identity, 10**9)) is None
+
+
+def test_a_cooled_instance_is_folded_anew_when_asked_for(log: Log) -> None:
+    log.append(start("i", "a"))
+    tail = Tail(log)
+    warm = tail.get("i")
+    tail.cool("i")
+    tail.cool("nobody")
+    log.append([done("i", "review", "a")])
+    assert tail.get("i") is not warm
+    assert statuses(tail.get("i")) == ["done", "open"]
+
+
 def test_what_is_unknown_or_too_old_means_read_all(log: Log) -> None:
     log.append(start("i", "a"))
     tail = Tail(log)
@@ -333,12 +355,13 @@ def test_bad_lines_are_counted_and_the_same_as_a_full_reading_finds(tmp_path: Pa
     odd = [
         b"half", b"", b'{"instance":"i","task":"review","field":"x","note":"\xff"}',
         b'{"instance":7,"task":"t","field":"f","ref":5}', b'{"instance":"i","task":"t"}',
+        b'{"instance":"i","task":"","field":"f","ref":"no reason"}',
     ]  # fmt: skip
     with log.path.open("ab") as file:
         file.write(b"".join(line + b"\n" for line in odd))
     tail = Tail(log)
     assert tail.bad_lines() == log.read().bad
-    assert tail.bad_count == 4
+    assert tail.bad_count == 5
     assert tail.has_ref("5")
     assert statuses(tail.get("i")) == ["open", "blocked"]
 
