@@ -14,6 +14,7 @@ from board.process.layout.graph import GATEWAY_KINDS
 from board.process.layout.plan import Item, Link, Plan, Scope
 from board.process.layout.rows import Rows
 
+Stretch = tuple[int, int]
 CLEAR = 4  # pixels kept free around a flow that goes up or down in a column
 
 
@@ -55,7 +56,7 @@ class _Finder:
         self.plan = plan
         self.rows = rows
         self.ports = Ports()
-        self.upright: list[list[tuple[int, int]]] = [[] for _ in plan.columns]  # stretches taken, by column
+        self.upright: list[list[Stretch]] = [[] for _ in plan.columns]  # stretches taken, by column
         self.outs: dict[int, list[Link]] = {}
         self.ins: dict[int, list[Link]] = {}
         for link in plan.links:
@@ -113,13 +114,15 @@ class _Finder:
         is_slanted = frame is None and item.node is not None and item.half_w <= sizes.GATEWAY
         low, high = (0, 0) if is_slanted else (16 - item.half_w, item.half_w - 16)
         passed: list[Item] = []
+        taken = list(self.upright[item.col])
+        mine: list[Stretch] = []
         for _, link, out in these:
             at = link.chain[0 if out else -1]
             dx = min(max(0, low), high)
             stretch = (at.y, top - 1) if above else (bottom + 1, at.y)
-            if low > high or not self._is_clear(item, frame, stretch, [*passed, at]):
-                return
-            self.upright[item.col].append(stretch)
+            if low > high or not self._is_clear(item, frame, stretch, [*passed, at], taken):
+                break
+            mine.append(stretch)
             (self.ports.out if out else self.ports.into)[link.number] = End(at.y, True, dx)
             passed.append(at)
             # the flow goes on to the left of its source, to the right of its target: the next one keeps off that side
@@ -127,10 +130,13 @@ class _Finder:
                 low = dx + 12
             else:
                 high = dx - 12
+        self.upright[item.col] += mine
 
-    def _is_clear(self, item: Item, frame: Scope | None, stretch: tuple[int, int], ignored: list[Item]) -> bool:
+    def _is_clear(
+        self, item: Item, frame: Scope | None, stretch: Stretch, ignored: list[Item], taken: list[Stretch]
+    ) -> bool:
         first, last = stretch[0] - CLEAR, stretch[1] + CLEAR
-        if any(a <= last and first <= b for a, b in self.upright[item.col] if not _covers(stretch, (a, b))):
+        if any(a <= last and first <= b for a, b in taken):
             return False
         around = item.scope.chain()
         for other in self.plan.columns[item.col]:
@@ -171,7 +177,7 @@ class _Finder:
         if (to.y > edge - CLEAR) if above else (to.y < edge + CLEAR):
             return
         stretch = (to.y, edge - 1) if above else (edge + 1, to.y)
-        if self._is_clear(item, None, stretch, []):
+        if self._is_clear(item, None, stretch, [], self.upright[item.col]):
             self.upright[item.col].append(stretch)
             (self.ports.out if out else self.ports.into)[link.number] = End(to.y, True)
 
@@ -191,11 +197,6 @@ class _Finder:
             first = -at * sizes.PORT
         for n, link in enumerate(links):
             (self.ports.out if out else self.ports.into)[link.number] = End(item.y + first + n * sizes.PORT)
-
-
-def _covers(a: tuple[int, int], b: tuple[int, int]) -> bool:
-    """Whether two stretches from one border go the same way, one beyond the other."""
-    return a[0] == b[0] or a[1] == b[1]
 
 
 def _next(link: Link, out: bool) -> Item:

@@ -145,7 +145,7 @@ class _Router:
 
     def _path(self, link: Link) -> list[Point]:
         points = [*self._end(link.source, link.source_frame, self.ports.out[link.number], out=True)]
-        for n, (gap, net) in enumerate(self.hops[link.number]):
+        for n, (_, net) in enumerate(self.hops[link.number]):
             points += self._through(link, net, n)
         points += reversed([*self._end(link.target, link.target_frame, self.ports.into[link.number], out=False)])
         return _simplified(points)

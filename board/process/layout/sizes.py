@@ -62,6 +62,35 @@ def cut(text: str, width: int, size: int = FONT) -> str:
     return kept.rstrip() + "…"
 
 
+@lru_cache(maxsize=2048)
+def lines_of(text: str, width: int, most: int) -> tuple[str, ...]:
+    """The text in at most `most` lines of `width` pixels, broken between words or in long ones, the last one cut."""
+    words = text.split()
+    lines: list[str] = []
+    while words and len(lines) < most:
+        if len(lines) == most - 1:
+            lines.append(cut(" ".join(words), width))
+            break
+        line = words.pop(0)
+        while words and text_width(f"{line} {words[0]}") <= width:
+            line = f"{line} {words.pop(0)}"
+        if text_width(line) > width:
+            head, rest = _broken(line, width)
+            line = head
+            words.insert(0, rest)
+        lines.append(line)
+    return tuple(lines)
+
+
+def _broken(word: str, width: int) -> tuple[str, str]:
+    """A word too long for a line in two: after a `_`, `-` or `.` if one is near, else with a hyphen."""
+    fits = next(n for n in range(len(word), 0, -1) if n == 1 or text_width(word[:n] + "-") <= width)
+    for n in range(fits, fits // 2, -1):
+        if word[n - 1] in "_-.":
+            return word[:n], word[n:]
+    return word[:fits] + "-", word[fits:]
+
+
 def label_width(text: str) -> int:
     """Pixels of an answer beside a flow."""
     return min(LABEL_MAX, text_width(text, SMALL)) + 4
