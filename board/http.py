@@ -85,6 +85,20 @@ class IdConverter:
         return value
 
 
+class TextConverter:
+    """Any text in one part of an address, the name of a process say: what would end the part is written encoded."""
+
+    regex = r"[^/]+"
+
+    def to_python(self, value: str) -> str:
+        """The text."""
+        return unquote(value)
+
+    def to_url(self, value: str) -> str:
+        """`/` and `%` encoded, and dots where they would mean a folder."""
+        return value.replace(".", "%2E") if value.strip(".") == "" else quote(value, safe=" .")
+
+
 class RowConverter:
     """A row in an address: `TASK` or `TASK@ELEMENT`; the element is any text, so `/` and `%` are written encoded."""
 

@@ -51,6 +51,11 @@ def may_view(user: User | AnonymousUser, roles: "Collection[str]") -> bool:
     return bool(roles_of(user) & set(roles)) or user.has_perm("board.operator") or user.has_perm("board.editor")
 
 
+def may_start(user: User | AnonymousUser) -> bool:
+    """Whether somebody may start an instance: operators and process editors."""
+    return user.has_perm("board.operator") or user.has_perm("board.editor")
+
+
 def may_name_messages(user: User | AnonymousUser) -> bool:
     """Whether somebody sees the files of the inbox by name: a message names instances and elements of any process."""
     if settings.FOLDBOARD_VIEW != "roles":

@@ -3,12 +3,13 @@
 from django.contrib import admin
 from django.urls import include, path, register_converter
 
-from board.http import IdConverter, RowConverter
+from board.http import IdConverter, RowConverter, TextConverter
 from board.lazy import view
 from board.views import account, errors, health
 
 register_converter(IdConverter, "id")
 register_converter(RowConverter, "row")
+register_converter(TextConverter, "text")
 
 urlpatterns = [
     path("", view("work.index"), name="work"),
@@ -16,7 +17,7 @@ urlpatterns = [
     path("work/<id:instance>/<row:row>/", view("work.act"), name="work-act"),
     path("instances/", include("board.views.instance_urls")),
     path("processes/", view("processes.index"), name="processes"),
-    path("processes/<str:name>/", view("processes.detail"), name="process"),
+    path("processes/<text:name>/", view("processes.detail"), name="process"),
     path("worker/", view("worker.index"), name="worker"),
     path("worker/news/", view("worker.news"), name="worker-news"),
     path("account/login/", account.Login.as_view(), name="login"),

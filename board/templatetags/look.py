@@ -174,3 +174,24 @@ def plural(count: int, words: str) -> str:
 def item(mapping: dict[Any, Any], key: Any) -> Any:
     """A value by a key that is a variable; None when it is missing."""
     return mapping.get(key)
+
+
+COLUMN_WORDS = {
+    "depends_on": "waits for",
+    "complete_when": "complete when",
+    "retry_delay": "retry delay",
+    "not_by": "not by",
+}
+
+
+@register.filter
+def column_word(column: str) -> str:
+    """The heading of a column of the process table."""
+    return COLUMN_WORDS.get(column, column)
+
+
+@register.filter
+def dependencies(cell: str) -> list[tuple[str, str]]:
+    """A `depends_on` cell as (task, answer) pairs, as it is written."""
+    parts = [part.strip() for part in cell.split(",") if part.strip()]
+    return [(task.strip(), label.strip()) for task, _, label in (part.partition(":") for part in parts)]
