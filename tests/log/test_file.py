@@ -401,7 +401,7 @@ def test_waiting_wakes_within_milliseconds_and_costs_next_to_nothing(tmp_path: P
         woken.append(time.monotonic() - written[0])
         thread.join()
         position = log.position()
-    assert sorted(woken)[5] < 0.02
+    assert sorted(woken)[5] < 0.05
 
 
 def test_where_nothing_tells_of_changes_waiting_looks_again_and_again(
