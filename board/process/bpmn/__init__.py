@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 
-from board.process.bpmn import parse, reader, xml
+from lxml import etree
+
+from board.process.bpmn import parse, picture, reader, xml
 from board.process.bpmn.report import Remark, Report, is_whole
+from board.process.bpmn.write import elements
 from board.process.bpmn.xml import LIMIT_BYTES
 from board.process.table import ProcessTable
 from board.process.unreadable import Unreadable
 
-__all__ = ["LIMIT_BYTES", "BpmnReading", "Remark", "Unreadable", "read"]
+__all__ = ["LIMIT_BYTES", "BpmnReading", "Remark", "Unreadable", "read", "write"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,15 @@ def read(data: bytes, *, pool: str | None = None, limit_bytes: int = LIMIT_BYTES
     document = parse.document(xml.parse(data, limit_bytes))
     process = reader.chosen(document, pool)
     report = Report()
-    table = reader.derived(process, document.tasks, report)
+    make = reader.derived if process.columns is None else reader.restored
+    table = make(process, document.tasks, report)
     reader.tell_others(document, process, report)
     pools = tuple(reader.called(each) for each in document.processes)
     return BpmnReading(reader.named(process), table, report.remarks, is_whole(report.remarks), pools)
+
+
+def write(table: ProcessTable, name: str = "") -> bytes:
+    """Write a table as BPMN 2.0 XML with its picture; reading it again gives the same table."""
+    root, notation = elements(table, name)
+    picture.draw(root, notation)
+    return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)

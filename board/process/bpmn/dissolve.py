@@ -4,6 +4,7 @@ A split asks the row right before it. Where there is none (a join before it, the
 row that is asked already) the gateway itself becomes a row that asks.
 """
 
+import re
 from collections.abc import Iterable
 from itertools import combinations
 
@@ -18,6 +19,7 @@ from board.process.graph import adjacency, components
 
 _MOST_COMBINED = 3
 OTHERWISE = "otherwise"
+_COMPARED = re.compile(r"""[$#=\s]*\{?\s*([^\W\d][\w.]*)\s*={1,3}\s*["'\w]""")
 
 
 class Dissolver:
@@ -183,8 +185,12 @@ class Dissolver:
     def _ask(self, draft: Draft, spot: Spot, arrows: list[Arrow]) -> None:
         if spot.node and spot.name and draft.node is not spot.node:
             draft.questions.append(spot.name)
+        if spot.split == "or":
+            arrows = self._conditional(draft, arrows)
         ways = [arrow for arrow in arrows if not arrow.default]
-        if spot.split == "or" and len(ways) > _MOST_COMBINED:
+        if spot.split == "or" and _compares(ways):
+            self._ask_shared(draft, arrows)
+        elif spot.split == "or" and len(ways) > _MOST_COMBINED:
             self._ask_each(draft, spot, ways, [arrow for arrow in arrows if arrow.default])
         elif spot.split == "or" and len(ways) > 1:
             self._ask_combined(draft, ways, [arrow for arrow in arrows if arrow.default])
@@ -192,6 +198,25 @@ class Dissolver:
             for arrow in arrows:
                 self._answers(draft, arrow, [draft.answer(_text(arrow, arrows)[0], _follows(arrow))])
         self._tell_split(draft, spot, arrows)
+
+    def _conditional(self, draft: Draft, arrows: list[Arrow]) -> list[Arrow]:
+        """Beside flows with a condition, one that has none is always taken."""
+        asked = [arrow for arrow in arrows if arrow.text or arrow.default]
+        if not asked:
+            return arrows
+        for arrow in arrows:
+            if arrow not in asked:
+                arrow.formula = Atom(draft.number)
+        return asked
+
+    def _ask_shared(self, draft: Draft, arrows: list[Arrow]) -> None:
+        """Conditions on one value: one answer is given, and flows that ask for the same share it."""
+        labels: dict[str, str] = {}
+        for arrow in arrows:
+            text = _text(arrow, arrows)[0]
+            if text not in labels:
+                labels[text] = draft.answer(text)
+            self._answers(draft, arrow, [labels[text]])
 
     def _answers(self, draft: Draft, arrow: Arrow, labels: Iterable[str]) -> None:
         arrow.labels = tuple(labels)
@@ -283,7 +308,7 @@ class Dissolver:
             return
         answers = ", ".join(f"`{label}`" for arrow in arrows for label in arrow.labels[:1])
         invented = [arrow for arrow in arrows if not _text(arrow, arrows)[1]]
-        if spot.split == "or":
+        if spot.split == "or" and any(len(arrow.labels) > 1 for arrow in arrows):
             message = f"Several ways may be taken: each combination of them is an answer of {draft.shown} ({answers})."
             self.report.approximated(spot.node, message)
         elif invented:
@@ -301,6 +326,12 @@ def _text(arrow: Arrow, beside: list[Arrow] | None = None) -> tuple[str, bool]:
     if arrow.default or (len(nameless) == 1 and len(beside or arrow.source.outgoing) > 1):
         return OTHERWISE, arrow.default
     return _follows(arrow) or "other", False
+
+
+def _compares(arrows: list[Arrow]) -> bool:
+    """Say whether the conditions of flows compare one and the same value with something each."""
+    found = [_COMPARED.match(arrow.flow.condition) if arrow.flow else None for arrow in arrows]
+    return bool(found) and all(found) and len({match[1] for match in found if match}) == 1
 
 
 def _follows(arrow: Arrow) -> str:

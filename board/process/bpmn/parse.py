@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 
-from board.process.bpmn import xml
 from board.process.bpmn.diagram import faults
 from board.process.bpmn.model import (
     ACTIVITIES,
@@ -23,6 +22,7 @@ from board.process.bpmn.xml import OWN, Element, children, content, first, line,
 from board.process.text import clean
 from board.process.unreadable import Unreadable
 
+INDEX = "\0index"  # of a row this product wrote: its place in the table; no column can be called so
 _DATA = frozenset({"dataObject", "dataObjectReference", "dataStoreReference", "dataStore"})
 _ARTIFACTS = frozenset({"textAnnotation", "group"})
 
@@ -84,11 +84,12 @@ class _Reader:
         scope = self.scope(element, pool_name)
         return Process(
             id=element.get("id", ""),
-            name=line(element.get("name")),
+            name=_own_name(element) or line(element.get("name")),
             scope=scope,
             pool_id=pool.get("id", "") if pool is not None else "",
             pool_name=pool_name,
             columns=_own_columns(element),
+            undrawn=_undrawn(element),
             size=self.size,
         )
 
@@ -246,14 +247,27 @@ def _own(element: Element, name: str) -> Element | None:
 
 def _own_row(element: Element) -> dict[str, str] | None:
     row = _own(element, "row")
-    if row is None:
-        return None
-    return {clean(cell.get("column")): xml.content(cell) for cell in children(row, "cell", OWN)}
+    return None if row is None else _cells(row)
+
+
+def _cells(row: Element) -> dict[str, str]:
+    cells = {clean(cell.get("column")): content(cell) for cell in children(row, "cell", OWN)}
+    return {column: cell for column, cell in cells.items() if cell} | {INDEX: row.get("index", "")}
+
+
+def _undrawn(process: Element) -> list[dict[str, str]]:
+    table = _own(process, "table")
+    return [] if table is None else [_cells(row) for row in children(table, "row", OWN)]
 
 
 def _own_role(lane: Element) -> str | None:
     own = _own(lane, "lane")
     return None if own is None else clean(own.get("role"))
+
+
+def _own_name(process: Element) -> str:
+    table = _own(process, "table")
+    return "" if table is None else table.get("name", "")
 
 
 def _own_columns(process: Element) -> tuple[str, ...] | None:

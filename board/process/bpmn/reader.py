@@ -1,10 +1,13 @@
 """The steps of reading one process of a file into a table."""
 
+from board.process.bpmn import parse
 from board.process.bpmn.build import Builder, TooDeep
 from board.process.bpmn.dissolve import Dissolver
+from board.process.bpmn.merge import merged
 from board.process.bpmn.model import ACTIVITIES, Document, FlowNode, Other, Process, Scope
 from board.process.bpmn.report import Report
 from board.process.bpmn.rows import Rows
+from board.process.bpmn.write import elements
 from board.process.table import ProcessTable
 from board.process.unreadable import Unreadable
 
@@ -34,6 +37,33 @@ def named(process: Process) -> str:
 
 def derived(process: Process, tasks: dict[str, str], report: Report) -> ProcessTable:
     """Make the table of a process by what is drawn alone; what became of its elements goes into the report."""
+    return _built(process, tasks, report)[0]
+
+
+def restored(process: Process, tasks: dict[str, str], report: Report) -> ProcessTable:
+    """Make the table of a process this product wrote: the one kept in it, with what was changed in the drawing."""
+    own = _own_table(process)
+    root, _ = elements(own, process.name)
+    written = parse.document(root).processes[0]
+    before = Report()
+    base = derived(written, {}, before)
+    theirs, builder = _built(process, tasks, report)
+    report.without(before)
+    copies = {draft.task: draft.node.own for draft in builder.drafts if draft.node and draft.node.own}
+    return merged(own, base, theirs, copies)
+
+
+def _own_table(process: Process) -> ProcessTable:
+    found: dict[str, tuple[int, dict[str, str]]] = {}
+    kept = [node.own for node in _nodes(process.scope) if node.own is not None] + process.undrawn
+    for row in kept:
+        number = row.get(parse.INDEX, "")
+        found.setdefault(row.get("task", ""), (int(number) if number.isdecimal() else len(kept), row))
+    rows = [row for _, row in sorted(found.values(), key=lambda each: each[0])]
+    return ProcessTable.from_rows([{k: v for k, v in row.items() if k != parse.INDEX} for row in rows], process.columns)
+
+
+def _built(process: Process, tasks: dict[str, str], report: Report) -> tuple[ProcessTable, Builder]:
     if process.size > MAX_ACTIVITIES:
         many = f"The process has {process.size:,} activities, at most {MAX_ACTIVITIES:,} are possible."
         raise Unreadable(many, "Split it, or repeat a part of it by several instances.")
@@ -49,7 +79,7 @@ def derived(process: Process, tasks: dict[str, str], report: Report) -> ProcessT
         nothing = f"The process “{called(process)}” has no task: there is nothing to put into a table."
         raise Unreadable(nothing, "Choose a file, or a pool, with tasks in it.")
     _tell_rest(process.scope, {draft.node.id: draft.task for draft in builder.drafts if draft.node}, report)
-    return table
+    return table, builder
 
 
 def tell_others(document: Document, process: Process, report: Report) -> None:

@@ -48,7 +48,8 @@ class Draft:
 
     def answer(self, text: str, more: str = "") -> str:
         """Add an answer, written like `text`; if there is one like it already, `more` tells them apart."""
-        stem = words.answer(text) or "other"
+        failed = self.system and text == "failed"  # what a script that fails answers by itself
+        stem = text if failed else words.answer(text) or "other"
         label, n = stem, 1
         if label.casefold() in self.labels and more:
             label = stem = words.answer(f"{more}: {stem}")

@@ -53,6 +53,11 @@ class Report:
         """Take back what was said of an element: more is known now."""
         self.remarks = [remark for remark in self.remarks if remark.element_id != element.id]
 
+    def without(self, other: "Report") -> None:
+        """Leave out what was to be said before already: a file this product wrote has lost nothing by that."""
+        known = set(other.remarks)
+        self.remarks = [remark for remark in self.remarks if remark.became == "taken" or remark not in known]
+
     def _add(self, element: Named, became: Became, message: str, offer: str) -> None:
         remark = Remark(element.id, element.name, element.type, became, message, offer)
         if remark not in self.remarks[-8:]:
