@@ -42,7 +42,11 @@ def check(
         found += _of_roles(table, roles_held)
     if scripts_found is not None:
         found += _of_scripts(table, scripts_found)
-    return sorted(found, key=lambda each: (each.row, _PLACE.get(each.column, len(COLUMNS)), each.level, each.code))
+    return sorted(found, key=_place)
+
+
+def _place(each: Problem) -> tuple[int, int, str, str]:
+    return each.row, _PLACE.get(each.column, len(COLUMNS)), each.level, each.code
 
 
 def has_errors(problems: Collection[Problem]) -> bool:

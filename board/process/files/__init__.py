@@ -57,8 +57,12 @@ def read(data: bytes, name: str = "", kind: Format | None = None) -> Reading:
     return _READERS[kind](data)
 
 
-def write(table: ProcessTable, kind: Format) -> bytes:
-    """Write a table in a format; raises Unwritable when the format cannot hold it."""
+def write(table: ProcessTable, kind: Format, name: str = "") -> bytes:
+    """Write a table in a format, for BPMN with the process's name; raises Unwritable when the format cannot hold it."""
+    if kind == "bpmn":
+        from board.process import bpmn  # here, because most who read and write files never meet BPMN
+
+        return bpmn.write(table, name)
     return _WRITERS[kind](table)
 
 
@@ -67,10 +71,10 @@ def format_of(name: str) -> Format | None:
     return _ENDINGS.get(PurePath(name).suffix.lower())
 
 
-def write_csv(table: ProcessTable, delimiter: str = ",") -> bytes:
-    """Write CSV as spreadsheets read it best: UTF-8 with a mark, CRLF, formulas defused."""
+def write_csv(table: ProcessTable, delimiter: str = ",", mark: bool = True) -> bytes:
+    """Write CSV as spreadsheets read it best: UTF-8 with a byte order mark (or without), CRLF, formulas defused."""
     header, rows = grid.cells_of(table)
-    return delimited.write_lines([header, *rows], delimiter).encode("utf-8-sig")
+    return delimited.write_lines([header, *rows], delimiter).encode("utf-8-sig" if mark else "utf-8")
 
 
 def _recognised(data: bytes, name: str) -> Format:
@@ -118,12 +122,6 @@ def _write_xlsx(table: ProcessTable) -> bytes:
     return workbook.write_book(*grid.cells_of(table))
 
 
-def _write_bpmn(table: ProcessTable) -> bytes:
-    from board.process import bpmn
-
-    return bpmn.write(table)
-
-
 _READERS: dict[Format, Callable[[bytes], Reading]] = {
     "csv": _read_csv,
     "xlsx": _read_xlsx,
@@ -134,5 +132,4 @@ _WRITERS: dict[Format, Callable[[ProcessTable], bytes]] = {
     "csv": write_csv,
     "xlsx": _write_xlsx,
     "json": notation.write_json,
-    "bpmn": _write_bpmn,
 }
