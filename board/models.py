@@ -28,3 +28,27 @@ class Token(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.user})"
+
+
+class Draft(models.Model):
+    """A process somebody is editing: kept for that person until it is saved or thrown away.
+
+    `base` is the version the edit began from, "" for a new process; `base_table` its cells, for merging. `grid` is the
+    table as it is typed, `past` and `future` the grids that undo and redo go to, the nearest last.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts")
+    name = models.CharField(max_length=128)
+    base = models.CharField(max_length=8, blank=True)
+    base_table = models.JSONField(default=dict)
+    grid = models.JSONField()
+    past = models.JSONField(default=list)
+    future = models.JSONField(default=list)
+    edits = models.PositiveIntegerField(default=0)
+    changed = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("user", "name"), name="one_draft_a_person_and_process"),)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.user})"

@@ -35,7 +35,7 @@ def save(
     if not who.may_edit:
         raise Refusal("no_right", "Only a process editor may save a process.")
     name, note = name.strip(), note.strip()
-    _check_name(name)
+    check_name(name)
     errors = [p for p in check(table) if p.level == "error"]
     if errors:
         said = "; ".join(p.message for p in errors[:3]) + (" …" if len(errors) > 3 else "")
@@ -46,7 +46,7 @@ def save(
         if base is not None and newest != base:
             who_saved = f" by {there.actor}, {there.ts}" if there is not None else ""
             raise Refusal("conflict", f"“{name}” was saved meanwhile{who_saved}: look at the changes and merge them.")
-        if there is not None and newest == table.version and there.table == table:
+        if there is not None and newest == table.version:
             raise Refusal("unchanged", f"“{name}” is saved like that already: nothing was changed.")
         said_table = json.dumps(table.to_columns(), ensure_ascii=False, separators=(",", ":"))
         fields = {"process": said_table, "version": table.version, "note": note}
@@ -62,6 +62,7 @@ def restore(tail: Tail, who: Actor, name: str, version: str, *, now: Clock = utc
     return save(tail, who, name, old.table, f"Restored version {version} of {old.ts}", now=now)
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Refuse what is no name of a process."""
     if not name or len(name) > MAX_NAME or not name.isprintable() or name.startswith("@"):
         raise Refusal("name", f"A process needs a name of 1 to {MAX_NAME} printable characters, not beginning with @.")
