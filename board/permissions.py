@@ -1,34 +1,69 @@
-"""Who may do what (semantics, section 7), in one table, and the way from a Django account to an actor of the log."""
+"""Who may do what (semantics, section 7), in one table, and the way from a Django account to an actor of the log.
 
-from typing import TYPE_CHECKING
+The decisions of `board.process.decide` ask the same again at the moment of appending, against the log as it then
+stands; a test goes through every cell of the table and holds that they agree.
+"""
+
+from collections.abc import Collection
 
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
-from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.auth.models import AnonymousUser, Group, User
+from django.db.models import OuterRef, StringAgg, Subquery, Value
 
-if TYPE_CHECKING:
-    from collections.abc import Collection
+from board.process.actor import Actor
 
-    from board.services.actor import Actor
+VIEWER, HOLDER, OPERATOR, EDITOR = "viewer", "holder", "operator", "editor"
+# what: who, beside an admin, who holds every role and right but signs by the same rules
+MAY: dict[str, frozenset[str]] = {
+    "see": frozenset({VIEWER, HOLDER, OPERATOR, EDITOR}),
+    "take": frozenset({HOLDER}),
+    "start": frozenset({HOLDER}),
+    "finish": frozenset({HOLDER}),
+    "comment": frozenset({HOLDER}),
+    "reopen": frozenset({HOLDER, OPERATOR}),
+    "assign": frozenset({HOLDER, OPERATOR}),
+    "due": frozenset({HOLDER, OPERATOR}),
+    "retry a script": frozenset({OPERATOR}),
+    "fail a script": frozenset({OPERATOR}),
+    "finish a receive task": frozenset({OPERATOR}),
+    "cancel an instance": frozenset({OPERATOR}),
+    "resume an instance": frozenset({OPERATOR}),
+    "start an instance": frozenset({OPERATOR, EDITOR}),
+    "edit a process": frozenset({EDITOR}),
+}
+_BETWEEN = "\x1f"  # no name of a group has it
 
 
 class Accounts(ModelBackend):
-    """Django's own accounts; here so that the session names a backend of ours."""
+    """Django's own accounts; the account of a request comes with its roles, so asking who it is costs one query."""
+
+    def get_user(self, user_id: int) -> User | None:
+        """The account, if it may log in, with the names of its groups."""
+        names = Group.objects.filter(user=OuterRef("pk")).order_by().values("user")
+        roles = names.annotate(names=StringAgg("name", Value(_BETWEEN))).values("names")
+        user = User.objects.annotate(role_names=Subquery(roles)).filter(pk=user_id, is_active=True).first()
+        if user is not None:
+            _remember(user, user.role_names)
+        return user
+
+
+def _remember(user: User, names: str | None) -> frozenset[str]:
+    held = frozenset(names.split(_BETWEEN)) if names else frozenset[str]()
+    user.__dict__["held_roles"] = held
+    return held
 
 
 def roles_of(user: User | AnonymousUser) -> frozenset[str]:
-    """The roles somebody holds now: the names of the groups, asked anew for every request."""
-    kept: frozenset[str] | None = getattr(user, "_foldboard_roles", None)
-    if kept is None:
-        kept = frozenset(user.groups.values_list("name", flat=True)) if user.is_authenticated else frozenset()
-        user._foldboard_roles = kept  # type: ignore[union-attr]
-    return kept
+    """The roles somebody holds: the names of the groups, as they are at this request."""
+    if not user.is_authenticated:
+        return frozenset()
+    held: frozenset[str] | None = user.__dict__.get("held_roles")
+    return _remember(user, _BETWEEN.join(user.groups.values_list("name", flat=True))) if held is None else held
 
 
-def actor_for(user: User) -> "Actor":
+def actor_for(user: User) -> Actor:
     """Who acts, for the services: name, roles and rights as they are at this moment."""
-    from board.services.actor import Actor
-
     return Actor(
         name=user.get_username(),
         roles=roles_of(user),
@@ -38,26 +73,33 @@ def actor_for(user: User) -> "Actor":
     )
 
 
-def may_view(user: User | AnonymousUser, roles: "Collection[str]") -> bool:
+def may(user: User | AnonymousUser, wish: str) -> bool:
+    """Whether an account has the right to something that no role of a task decides: `start an instance`, say."""
+    allowed = MAY[wish]
+    if not user.is_authenticated:
+        return False
+    operates = OPERATOR in allowed and user.has_perm("board.operator")
+    return operates or (EDITOR in allowed and user.has_perm("board.editor")) or VIEWER in allowed
+
+
+def may_view(user: User | AnonymousUser, roles: Collection[str]) -> bool:
     """Whether somebody sees a process whose rows name these roles.
 
-    Everybody who is logged in sees everything, unless FOLDBOARD_VIEW=roles: then holders of one of the roles,
-    and those who operate or edit, for they could not do their work blind.
+    Everybody who is logged in sees everything, unless FOLDBOARD_VIEW=roles: then who holds one of the roles, and who
+    operates or edits, for they could not do their work blind. A process that names no role is everybody's.
     """
     if not user.is_authenticated:
         return False
-    if settings.FOLDBOARD_VIEW != "roles" or user.is_superuser:
+    if settings.FOLDBOARD_VIEW != "roles" or not roles:
         return True
     return bool(roles_of(user) & set(roles)) or user.has_perm("board.operator") or user.has_perm("board.editor")
 
 
 def may_start(user: User | AnonymousUser) -> bool:
     """Whether somebody may start an instance: operators and process editors."""
-    return user.has_perm("board.operator") or user.has_perm("board.editor")
+    return may(user, "start an instance")
 
 
 def may_name_messages(user: User | AnonymousUser) -> bool:
     """Whether somebody sees the files of the inbox by name: a message names instances and elements of any process."""
-    if settings.FOLDBOARD_VIEW != "roles":
-        return user.is_authenticated
-    return user.has_perm("board.operator")
+    return user.is_authenticated if settings.FOLDBOARD_VIEW != "roles" else user.has_perm("board.operator")

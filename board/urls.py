@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path, register_converter
 
+from board.api import page
 from board.http import IdConverter, RowConverter, TextConverter
 from board.lazy import view
 from board.views import account, errors, health
@@ -24,7 +25,7 @@ urlpatterns = [
     path("account/resume/", account.resume, name="resume"),
     path("account/logout/", account.Logout.as_view(), name="logout"),
     path("account/password/", account.PasswordChange.as_view(), name="password-change"),
-    path("api/", view("api.index"), name="api"),
+    path("api/", page.index, name="api"),
     path("api/", include("board.api.urls", namespace="api-1")),
     path("health/", health.health, name="health"),
     path("admin/", admin.site.urls),
