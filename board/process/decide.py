@@ -108,8 +108,8 @@ def would_reopen(instance: Instance, row: int) -> list[int]:
 
 
 def comment(instance: Instance, row: int, who: Actor, text: str) -> list[Draft]:
-    """Say something about a row."""
-    if not who.may_operate:
+    """Say something about a row; about what the system does it is the operators who have something to say."""
+    if instance.definition(row).role != "system" or not who.may_operate:
         _check_holder(instance, row, who)
     if not text.strip():
         raise Refusal("note_needed", "There is nothing to say: write the comment first.", row)
