@@ -1,6 +1,7 @@
 """From the nodes of a file to spots and arrows: one region for the process and one for each group."""
 
 from board.process.bpmn import activities, events, words
+from board.process.bpmn.borders import Borders, Way
 from board.process.bpmn.formula import Join
 from board.process.bpmn.model import GATEWAYS, SUB_PROCESSES, TASKS, FlowNode, Process, Scope
 from board.process.bpmn.region import Draft, Region, Split, Spot
@@ -14,8 +15,6 @@ _GATEWAYS: dict[str, tuple[Join, Split]] = {
     "inclusiveGateway": ("or", "or"),
     "complexGateway": ("n", "or"),
 }
-
-Way = tuple[Spot, Spot]  # where flows enter a node and where they leave it
 
 
 class TooDeep(ValueError):
@@ -32,7 +31,8 @@ class Builder:
         self.ids = words.Ids()
         self.lanes: dict[str, str] = {}
         self.depth = 0
-        self.raised: dict[str, list[Spot]] = {}  # by the sub-process: end events that raise something
+        self.raised: dict[str, list[Spot]] = {}  # by sub-process: end events that raise something
+        self.caught: set[Spot] = set()  # those of them whose flow goes on at a border
 
     def build(self) -> None:
         """Fill `drafts` and `regions`; raises TooDeep."""
@@ -68,13 +68,17 @@ class Builder:
             if node.triggered or node.compensation:
                 self._leave_out(node)
             elif node.type != "boundaryEvent":
-                ways[node.id] = self._node(region, node, self.lanes.get(node.id) or node.performer or role, raced)
-        borders = self._borders(region, scope, ways)
+                ways[node.id] = self._node(region, node, self._role(node, role), raced)
+        borders = Borders(self, region, ways).found(scope)
         self._flows(region, scope, ways, borders)
         self._links(region, scope, ways)
         self._texts(scope)
         self.depth -= 1
         return region.spots[before:]
+
+    def _role(self, node: FlowNode, around: str) -> str:
+        lane = self.lanes.get(node.id)
+        return lane if lane is not None and (lane or not node.performer) else node.performer or around
 
     def _leave_out(self, node: FlowNode) -> None:
         if node.compensation:
@@ -158,7 +162,8 @@ class Builder:
         spots = self._scope(region, node.scope, role)
         leave.merge, leave.explicit = "and" if node.type == "adHocSubProcess" else "or", False
         leave.leaves = True
-        self.raised[node.id] = [spot for spot in spots if spot.node and spot.end and events.raises(spot.node)]
+        raising = [spot for spot in spots if spot.node and events.raises(spot.node)]
+        self.raised[node.id] = [spot for spot in raising if spot not in self.caught]
         for spot in spots:
             if not spot.incoming:
                 region.arrow(enter, spot)
@@ -187,65 +192,6 @@ class Builder:
             if spot.merge == "n":
                 spot.need = words.count(node.condition, node.name)
         return _both(spot)
-
-    def _borders(self, region: Region, scope: Scope, ways: dict[str, Way]) -> dict[str, tuple[Spot, str]]:
-        """Events on borders: from which spot, with which answer, what follows them is reached."""
-        found: dict[str, tuple[Spot, str]] = {}
-        followed = {flow.source for flow in scope.flows}
-        for node in scope.nodes:
-            if node.type != "boundaryEvent" or node.compensation:
-                continue
-            way = ways.get(node.host)
-            if way is None or node.id not in followed:
-                events.unattached(node, way[1].draft if way else None, self.report)
-            else:
-                found[node.id] = self._border(region, node, ways, way)
-        return found
-
-    def _border(self, region: Region, node: FlowNode, ways: dict[str, Way], way: Way) -> tuple[Spot, str]:
-        host = way[1]
-        inside = [s for s in self.raised.get(node.host, ()) if s.node and s.node.trigger == node.trigger]
-        if inside:
-            return self._handled(region, node, inside), ""
-        if host.draft is None or host.draft.is_group:
-            host = self._outcome(region, ways, node.host, host)
-        assert host.draft
-        draft = host.draft
-        if node.trigger == "error" and draft.system:
-            label = "failed"
-        else:
-            label = draft.answer(node.name or (node.triggers[0].detail if node.triggers else "") or node.trigger)
-            draft.finish = "done" if node.interrupting else draft.finish
-            draft.alone |= not node.interrupting
-        events.attached(node, draft, label, self.report)
-        return host, label
-
-    def _handled(self, region: Region, node: FlowNode, inside: list[Spot]) -> Spot:
-        """An end event in a sub-process raises what the event on its border catches: the flow goes on there."""
-        caught = region.spot(node)
-        for spot in inside:
-            for arrow in spot.outgoing:
-                arrow.target.incoming.remove(arrow)
-            spot.outgoing = []
-            region.arrow(spot, caught)
-            assert spot.node
-            events.handled(spot.node, node, self.report)
-        self.report.taken(node, "The flow goes on here from the end events inside that raise it.")
-        return caught
-
-    def _outcome(self, region: Region, ways: dict[str, Way], host_id: str, leave: Spot) -> Spot:
-        """A row after a sub-process that says how it ended, for the events on its border."""
-        host = leave.node
-        assert host
-        draft = self.draft(f"{host_id}_outcome"[:64], f"{host.name or host_id}: how did it end?", None, region)
-        draft.role = self.lanes.get(host_id) or self.process.pool_name
-        spot = region.spot(None, draft)
-        region.arrow(leave, spot)
-        ways[host_id] = (ways[host_id][0], spot)
-        self.report.approximated(
-            host, f"Events on its border end it early: the row {draft.shown} after it says how it ended."
-        )
-        return spot
 
     def _flows(self, region: Region, scope: Scope, ways: dict[str, Way], borders: dict[str, tuple[Spot, str]]) -> None:
         defaults = {node.default for node in scope.nodes if node.default}

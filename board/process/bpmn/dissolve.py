@@ -4,22 +4,15 @@ A split asks the row right before it. Where there is none (a join before it, the
 row that is asked already) the gateway itself becomes a row that asks.
 """
 
-import re
-from collections.abc import Iterable
-from itertools import combinations
-
 from board.process.bpmn import events
 from board.process.bpmn import formula as f
 from board.process.bpmn.build import Builder
 from board.process.bpmn.formula import ALWAYS, Atom, Formula, joined
 from board.process.bpmn.model import FlowNode
+from board.process.bpmn.questions import Questions, wording
 from board.process.bpmn.region import Arrow, Draft, Region, Spot
 from board.process.cells import SYSTEM
 from board.process.graph import adjacency, components
-
-_MOST_COMBINED = 3
-OTHERWISE = "otherwise"
-_COMPARED = re.compile(r"""[$#=\s]*\{?\s*([^\W\d][\w.]*)\s*={1,3}\s*["'\w]""")
 
 
 class Dissolver:
@@ -27,7 +20,7 @@ class Dissolver:
 
     def __init__(self, builder: Builder, region: Region) -> None:
         self.builder, self.region, self.report = builder, region, builder.report
-        self.askers: dict[Atom, Arrow] = {}  # which arrow an answer comes from
+        self.questions = Questions(builder, region)
 
     def dissolve(self) -> None:
         """Fill the formulas of the region's drafts."""
@@ -56,7 +49,7 @@ class Dissolver:
         if len(spot.outgoing) < 2:
             self.report.taken(spot.node, "Only one event can follow: the flow goes on with it.")
             return
-        texts = [_text(arrow)[0] for arrow in spot.outgoing]
+        texts = [wording(arrow)[0] for arrow in spot.outgoing]
         name = spot.node.name or f"Wait for: {' / '.join(texts)}"[:120]
         spot.draft = self.builder.draft(spot.node.id, name, spot.node, self.region)
         spot.draft.role, spot.draft.system = SYSTEM, True
@@ -142,7 +135,7 @@ class Dissolver:
             conditional = spot.node is None and spot.split != "and"
             question = self._question(spot, into) if conditional else None
             if question:  # one condition on the only flow out of a row
-                self._ask(question, spot, spot.outgoing)
+                self.questions.ask(question, spot, spot.outgoing)
                 return
             for arrow in spot.outgoing:
                 arrow.formula = into
@@ -151,7 +144,7 @@ class Dissolver:
         if question is None:
             self._ask_itself(spot)
         else:
-            self._ask(question, spot, spot.outgoing)
+            self.questions.ask(question, spot, spot.outgoing)
 
     def _question(self, spot: Spot, into: Formula) -> Draft | None:
         """The row before a split that can be asked, None when there is none."""
@@ -170,7 +163,7 @@ class Dissolver:
 
     def _ask_itself(self, spot: Spot) -> Draft:
         """A gateway becomes a row that asks."""
-        texts = [_text(arrow)[0] for arrow in spot.outgoing]
+        texts = [wording(arrow)[0] for arrow in spot.outgoing]
         before = spot.incoming[0].source.name if len(spot.incoming) == 1 else ""
         name = spot.name or f"{before or 'Which way'}: {' / '.join(texts)}?"[:120]
         node = spot.node
@@ -179,88 +172,8 @@ class Dissolver:
         if node:
             message = f"It became the row {draft.shown} that asks: no row before it could be asked."
             self.report.approximated(node, message)
-        self._ask(draft, spot, spot.outgoing)
+        self.questions.ask(draft, spot, spot.outgoing)
         return draft
-
-    def _ask(self, draft: Draft, spot: Spot, arrows: list[Arrow]) -> None:
-        if spot.node and spot.name and draft.node is not spot.node:
-            draft.questions.append(spot.name)
-        if spot.split == "or":
-            arrows = self._conditional(draft, arrows)
-        ways = [arrow for arrow in arrows if not arrow.default]
-        if spot.split == "or" and _compares(ways):
-            self._ask_shared(draft, arrows)
-        elif spot.split == "or" and len(ways) > _MOST_COMBINED:
-            self._ask_each(draft, spot, ways, [arrow for arrow in arrows if arrow.default])
-        elif spot.split == "or" and len(ways) > 1:
-            self._ask_combined(draft, ways, [arrow for arrow in arrows if arrow.default])
-        else:
-            for arrow in arrows:
-                self._answers(draft, arrow, [draft.answer(_text(arrow, arrows)[0], _follows(arrow))])
-        self._tell_split(draft, spot, arrows)
-
-    def _conditional(self, draft: Draft, arrows: list[Arrow]) -> list[Arrow]:
-        """Beside flows with a condition, one that has none is always taken."""
-        asked = [arrow for arrow in arrows if arrow.text or arrow.default]
-        if not asked:
-            return arrows
-        for arrow in arrows:
-            if arrow not in asked:
-                arrow.formula = Atom(draft.number)
-        return asked
-
-    def _ask_shared(self, draft: Draft, arrows: list[Arrow]) -> None:
-        """Conditions on one value: one answer is given, and flows that ask for the same share it."""
-        labels: dict[str, str] = {}
-        for arrow in arrows:
-            text = _text(arrow, arrows)[0]
-            if text not in labels:
-                labels[text] = draft.answer(text)
-            self._answers(draft, arrow, [labels[text]])
-
-    def _answers(self, draft: Draft, arrow: Arrow, labels: Iterable[str]) -> None:
-        arrow.labels = tuple(labels)
-        arrow.formula = joined("xor", (Atom(draft.number, label) for label in arrow.labels))
-        for label in arrow.labels:
-            self.askers.setdefault(Atom(draft.number, label), arrow)
-
-    def _ask_combined(self, draft: Draft, ways: list[Arrow], default: list[Arrow]) -> None:
-        """Several ways may be taken: every combination of them is an answer."""
-        found: dict[Arrow, list[str]] = {arrow: [] for arrow in ways}
-        for size in range(1, len(ways) + 1):
-            for chosen in combinations(ways, size):
-                label = draft.answer(" + ".join(_text(arrow)[0] for arrow in chosen))
-                for arrow in chosen:
-                    found[arrow].append(label)
-        for arrow, labels in found.items():
-            self._answers(draft, arrow, labels)
-        for arrow in default:
-            self._answers(draft, arrow, [draft.answer(_text(arrow)[0])])
-
-    def _ask_each(self, draft: Draft, spot: Spot, ways: list[Arrow], default: list[Arrow]) -> None:
-        """Too many ways for combinations: a row for each of them asks whether it is taken."""
-        noes: list[Formula] = []
-        before = place = self._place(draft)
-        for n, arrow in enumerate(ways, start=1):
-            stem = spot.node.id if spot.node else draft.task
-            asked = self.builder.draft(f"{stem}_{n}", f"{_text(arrow)[0]}?", None, self.region)
-            asked.role, asked.asked = spot.role or ("" if draft.system else draft.role), True
-            place = self.region.spot(None, asked)
-            self._answers(asked, arrow, [asked.answer("yes")])
-            noes.append(Atom(asked.number, asked.answer("no")))
-            self.region.arrow(before, place).formula = Atom(draft.number)
-            spot.outgoing.remove(arrow)
-            place.outgoing.append(arrow)
-            arrow.source = place
-        for arrow in default:
-            arrow.formula = joined("and", noes)
-        if not default:
-            row = self.builder.draft(f"{stem}_none", f"{spot.name or draft.name}: not taken", None, self.region)
-            row.role = spot.role or ("" if draft.system else draft.role)
-            self.region.arrow(place, self.region.spot(None, row)).formula = joined("xor", noes)
-
-    def _place(self, draft: Draft) -> Spot:
-        return next(spot for spot in self.region.spots if spot.draft is draft)
 
     # after: answers that are finishes, and answers nothing waits for
 
@@ -283,14 +196,14 @@ class Dissolver:
                         self._closing(draft, label)
 
     def _closing(self, draft: Draft, label: str) -> None:
-        arrow = self.askers.get(Atom(draft.number, label)) or self._asker(draft, label)
+        arrow = self.questions.askers.get(Atom(draft.number, label)) or self._asker(draft, label)
         end = _end_of(arrow) if arrow else None
         wanted = (end.id if end else arrow.flow.id if arrow and arrow.flow else f"{draft.task}_{label}")[:64]
         question = draft.questions[-1] if draft.questions else draft.name
         name = (end.name if end else "") or f"{question}: {label}"
         row = self.builder.draft(wanted, name, end, self.region)
         row.role, row.formula = draft.role, Atom(draft.number, label)
-        self.region.arrow(self._place(draft), self.region.spot(None, row))
+        self.region.arrow(self.questions.place(draft), self.region.spot(None, row))
         element = end or (arrow.flow if arrow else None)
         if element:
             message = f"It became the row {row.shown}, so that the answer `{label}` of {draft.shown} can be given."
@@ -298,52 +211,10 @@ class Dissolver:
 
     def _asker(self, draft: Draft, label: str) -> Arrow | None:
         """The arrow of an event on the border, or the way out for what went as planned."""
-        for arrow in self._place(draft).outgoing:
+        for arrow in self.questions.place(draft).outgoing:
             if label in arrow.labels or (not arrow.labels and label not in draft.labels.values()):
                 return arrow
         return None
-
-    def _tell_split(self, draft: Draft, spot: Spot, arrows: list[Arrow]) -> None:
-        if spot.node is None or spot.node is draft.node:
-            return
-        answers = ", ".join(f"`{label}`" for arrow in arrows for label in arrow.labels[:1])
-        invented = [arrow for arrow in arrows if not _text(arrow, arrows)[1]]
-        if spot.split == "or" and any(len(arrow.labels) > 1 for arrow in arrows):
-            message = f"Several ways may be taken: each combination of them is an answer of {draft.shown} ({answers})."
-            self.report.approximated(spot.node, message)
-        elif invented:
-            message = f"It asks {draft.shown}; flows without a name got answers after what follows them: {answers}."
-            self.report.approximated(spot.node, message, "Rename the answers under `depends_on`.")
-        else:
-            self.report.taken(spot.node, f"Answers of {draft.shown}: {answers}.")
-
-
-def _text(arrow: Arrow, beside: list[Arrow] | None = None) -> tuple[str, bool]:
-    """Give what an arrow asks for, and whether the drawing says so."""
-    if arrow.text:
-        return arrow.text, True
-    nameless = [other for other in beside or arrow.source.outgoing if not other.text]
-    if arrow.default or (len(nameless) == 1 and len(beside or arrow.source.outgoing) > 1):
-        return OTHERWISE, arrow.default
-    return _follows(arrow) or "other", False
-
-
-def _compares(arrows: list[Arrow]) -> bool:
-    """Say whether the conditions of flows compare one and the same value with something each."""
-    found = [_COMPARED.match(arrow.flow.condition) if arrow.flow else None for arrow in arrows]
-    return bool(found) and all(found) and len({match[1] for match in found if match}) == 1
-
-
-def _follows(arrow: Arrow) -> str:
-    """Give the name of what an arrow leads to, through gateways that have none."""
-    spot = arrow.target
-    for _ in range(20):
-        if spot.name:
-            return spot.name
-        if len(spot.outgoing) != 1:
-            break
-        spot = spot.outgoing[0].target
-    return "end" if spot.end else ""
 
 
 def _returns(spot: Spot, draft: Draft) -> bool:

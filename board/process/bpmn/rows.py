@@ -140,16 +140,23 @@ class Rows:
 
     def _narrow(self, guard: Guard) -> Guard:
         """Ways that differ only in the answers of one row, all of them, are one way without it."""
-        for row in dict.fromkeys(atom.row for way in guard for atom in way):
-            answers = self._answers(row)
-            rest: dict[Way, set[str]] = {}
-            for way in guard:
-                for atom in way:
-                    if atom.row == row:
-                        rest.setdefault(way - {atom}, set()).add(atom.label)
-            whole = {way for way, labels in rest.items() if labels >= answers}
-            guard = guard - {way | {Atom(row, label)} for way in whole for label in answers} | whole
+        asked = sorted({atom.row for way in guard for atom in way})
+        before: Guard = frozenset()
+        while guard != before:
+            before = guard
+            for row in asked:
+                guard = self._without(guard, row)
         return guard if len(guard) <= _MOST_WAYS else frozenset([frozenset.intersection(*guard)])
+
+    def _without(self, guard: Guard, row: int) -> Guard:
+        rest: dict[Way, set[str]] = {}
+        for way in guard:
+            for atom in way:
+                if atom.row == row:
+                    rest.setdefault(way - {atom}, set()).add(atom.label)
+        answers = self._answers(row)
+        whole = {way for way, labels in rest.items() if labels >= answers}
+        return guard - {way | {Atom(row, label)} for way in whole for label in answers} | whole
 
     def _answers(self, row: int) -> frozenset[str]:
         draft = self.drafts[row]
