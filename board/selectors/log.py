@@ -6,17 +6,20 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.utils.safestring import SafeString
 
 from board.log.event import Event, encode
+from board.log.tail import Entry, Tail
 from board.process.events import INSTANCE
 from board.process.flow import Flow
 from board.templatetags.look import state_word, when
 
 PAGE = 200
+CHUNK = 500
 MAX_REST = 400
 COLUMNS = ("ts", "instance", "task", "element", "field", "value", "actor", "ref", "attempt")
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -113,6 +116,28 @@ class LogFilter:
             and (not self.actor or event.actor == self.actor or event.actor.startswith(f"{self.actor} ("))
             and (not self.field or event.field == self.field)
         )
+
+
+def page(tail: Tail, instance_id: str, wanted: LogFilter, before: int | None = None) -> tuple[list[Event], int | None]:
+    """The newest events a filter wants, before a seq, and the seq the next page begins before (None: that was all)."""
+    found = list(islice(_walk(tail, instance_id, wanted, before), PAGE + 1))
+    return [entry.event for entry in found[:PAGE]], found[PAGE - 1].seq if len(found) > PAGE else None
+
+
+def _walk(tail: Tail, instance_id: str, wanted: LogFilter, before: int | None) -> Iterator[Entry]:
+    # what was done on somebody's behalf counts as theirs, so the actor is compared here and not in the log
+    task, element, field = wanted.task or None, wanted.element or None, wanted.field or None
+    while True:
+        entries = tail.history(instance_id, task=task, element=element, field=field, before=before, limit=CHUNK)
+        yield from (entry for entry in entries if wanted.wants(entry.event))
+        if len(entries) < CHUNK:
+            return
+        before = entries[-1].seq
+
+
+def everything(tail: Tail, instance_id: str, wanted: LogFilter) -> list[Event]:
+    """All events a filter wants, oldest first."""
+    return [entry.event for entry in _walk(tail, instance_id, wanted, None)][::-1]
 
 
 def as_jsonl(events: Iterable[Event]) -> Iterator[bytes]:

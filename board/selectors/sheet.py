@@ -18,7 +18,7 @@ from board.process.instance import STATES, Counts, Instance
 from board.process.table import Row
 from board.selectors.names import shown
 
-MAX_WHY = 300  # characters of a reason, an error or a note that a row shows; the row's page has all of it
+MAX_WHY = 160  # characters of a reason, an error or a note that a row shows; the row's page has all of it
 SHOWN_OUTPUTS = 3
 WORDS = {"doing": "in progress", "blocked": "waiting"}
 LEFT_OVER = "no longer needed"
@@ -128,7 +128,7 @@ def view_of(instance: Instance, row: int, zone: ZoneInfo) -> RowView:
     assignee = instance.value(row, "assignee")
     due = instance.due(row, zone)
     facets = tuple(instance.facets(row).items())
-    why = _why(instance, row, status)[:MAX_WHY]
+    why = _cut(_why(instance, row, status))
     at_it = account(moved.actor) if moved is not None and status not in ("open", "blocked", "skipped") else ""
     word = WORDS.get(status, status)
     people = [name for name in (assignee, at_it) if name]
@@ -150,6 +150,10 @@ def view_of(instance: Instance, row: int, zone: ZoneInfo) -> RowView:
         log=instance.attempts(row) if definition.is_script else 0,
         hay="\n".join(part for part in parts if part).casefold(),
     )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_WHY else text[: MAX_WHY - 1].rstrip() + "…"
 
 
 def _why(instance: Instance, row: int, status: str) -> str:

@@ -49,7 +49,7 @@ def board(request: Request, instance: str) -> HttpResponse:
 
 def _replay(request: Request, now: Snapshot) -> HttpResponse:
     span = desk.span(desk.tail(), now.facts.id)
-    at = _number(request.GET.get("at"), span.first, span.last, default=span.last)
+    at = as_number(request.GET.get("at"), span.first, span.last, default=span.last)
     sheet = desk.replayed(desk.tail(), now.facts.id, span.seqs[at - 1])
     if sheet is None:
         raise Http404("The log of that moment cannot be read.")
@@ -76,7 +76,7 @@ def _page(request: Request, now: Snapshot, sheet: Sheet, *, live: bool) -> dict[
     sections = selectors.sections(sheet, wanted, rendering, _opened(request, sheet))
     asked = request.GET.get("open", "")
     if asked in sheet.section_of and "from" in request.GET:
-        start = _number(request.GET.get("from"), 0, sheet_size(sheet), default=0)
+        start = as_number(request.GET.get("from"), 0, sheet_size(sheet), default=0)
         page = selectors.page_of(sheet, sheet.section_of[asked], wanted, rendering, start)
         sections = [page if s.section.task == asked else s for s in sections]
     options = selectors.options(sheet, now.facts.columns)
@@ -86,7 +86,7 @@ def _page(request: Request, now: Snapshot, sheet: Sheet, *, live: bool) -> dict[
         "head": selectors.head(sheet),
         "options": options,
         "facet_options": [(c, {"options": o, "chosen": wanted.facet(c)}) for c, o in options.facets],
-        "picture": SafeString(picture.drawn(sheet, now.instance.flow, base_of(now.facts.id))),
+        "picture": SafeString(picture.drawn(sheet, now.instance.flow, now.facts.name)),
         "mine_url": _mine_url(now, wanted, request.user.get_username(), request.GET.get("at", "") if not live else ""),
     }
 
@@ -144,7 +144,8 @@ def _is_stamp(task: str, field: str) -> bool:
     return task == "@instance" and field not in ("created", "cancelled")
 
 
-def _number(text: str | None, least: int, most: int, *, default: int) -> int:
+def as_number(text: str | None, least: int, most: int, *, default: int) -> int:
+    """A number of an address within limits; anything else reads as the default."""
     if text is None or not text.isascii() or not text.isdigit() or len(text) > 12:
         return default
     return min(max(int(text), least), most)
@@ -158,8 +159,8 @@ def section(request: Request, instance: str, task: str) -> HttpResponse:
     if found is None:
         raise Http404(f"{now.facts.id} has no task “{task}”.")
     wanted = Filter.read(request.GET, now.facts.columns)
-    start = _number(request.GET.get("from"), 0, sheet_size(now.sheet), default=0)
-    most = _number(request.GET.get("rows"), 1, sheet_size(now.sheet), default=PAGE_ROWS)
+    start = as_number(request.GET.get("from"), 0, sheet_size(now.sheet), default=0)
+    most = as_number(request.GET.get("rows"), 1, sheet_size(now.sheet), default=PAGE_ROWS)
     page = selectors.page_of(now.sheet, found, wanted, _rendering(now), start, most)
     partial = "rows" if "from" in request.GET else "table"
     return render(request, f"instances/board.html#{partial}", _fixed(now, wanted, live=True) | {"s": page})
@@ -192,10 +193,9 @@ def _fragments(instance: str, wanted: Filter, since: Position) -> bytes | None:
     rows = desk.changed_rows(tail, now.facts.id, since, now)
     if rows is None:
         rows = set(range(sheet_size(now.sheet)))
-    base = base_of(now.facts.id)
     feed = get_template("instances/board.html#feed").render({"feed": _feed(now)})
     tasks = {now.sheet.views[row].task for row in rows}
-    nodes = picture.nodes(now.sheet, now.instance.flow, tasks, base)
+    nodes = picture.nodes(now.sheet, now.instance.flow, tasks)
     more = {"feed_html": SafeString(feed), "nodes": SafeString(nodes)}
     return selectors.news_html(now.sheet, rows, wanted, _rendering(now), more).encode()
 

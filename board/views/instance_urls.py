@@ -6,6 +6,7 @@ from board.lazy import view
 
 urlpatterns = [
     path("", view("instances.index"), name="instances"),
+    path("-/news/", view("instances.news"), name="instances-news"),
     path("-/start/", view("instances.start"), name="instance-start"),
     path("<id:instance>/", view("board.board"), name="instance"),
     path("<id:instance>/news/", view("board.news"), name="instance-news"),
@@ -13,6 +14,7 @@ urlpatterns = [
     path("<id:instance>/bulk/", view("bulk.bulk"), name="instance-bulk"),
     path("<id:instance>/cancel/", view("instances.cancel"), name="instance-cancel"),
     path("<id:instance>/log/", view("records.log"), name="instance-log"),
+    path("<id:instance>/log/news/", view("records.log_news"), name="instance-log-news"),
     path("<id:instance>/log/events.<str:kind>", view("records.log_file"), name="instance-log-file"),
     path("<id:instance>/files/", view("records.files"), name="instance-files"),
     path("<id:instance>/files/<path:name>", view("records.file"), name="instance-file"),

@@ -10,6 +10,7 @@
   const LOST_PERIOD = 2000;
   const SLOW_AFTER = 10 * 60 * 1000; // since somebody last touched the page
   const LOST_AFTER = 3; // answers missing in a row
+  const LOGIN = "/account/login/";
   const FRAGMENTS = ".news > [id], .news > table > tbody > tr[id], .news > svg > g[id]";
   const root = document.querySelector("[data-news]");
   const held = new Map(); // id -> the element that waits to be swapped in
@@ -21,10 +22,8 @@
   let out = false;
   let touched = Date.now();
 
-  function say(text) {
-    const place = document.getElementById("say");
-    if (place) place.textContent = text;
-  }
+  const say = (text, kind) => Foldboard.say(text, kind);
+  const parsed = (text) => new DOMParser().parseFromString(text, "text/html");
 
   // Asking
 
@@ -91,7 +90,7 @@
   // Swapping
 
   function apply(text, started) {
-    const news = new DOMParser().parseFromString(text, "text/html").querySelector(".news");
+    const news = parsed(text).querySelector(".news");
     if (!news) return;
     const missing = [];
     for (const fresh of news.parentNode.querySelectorAll(FRAGMENTS)) {
@@ -129,6 +128,7 @@
     if (tick?.checked) node.querySelector("input[name=row]").checked = true;
     old.replaceWith(node);
     node.classList.add("new");
+    Foldboard.tellTimes(node);
     root.dispatchEvent(new CustomEvent("live:put", { detail: { old, node } }));
     return node;
   }
@@ -154,12 +154,14 @@
     const dialog = document.createElement("dialog");
     dialog.className = "login-over";
     dialog.setAttribute("aria-label", "Log in again");
-    document.body.append(dialog);
     dialog.addEventListener("cancel", (event) => event.preventDefault());
+    document.body.append(dialog);
     try {
-      await show(dialog, await (await fetch("/account/login/", { cache: "no-store" })).text());
+      const answer = await fetch(LOGIN, { cache: "no-store" });
+      show(dialog, parsed(await answer.text()));
+      if (!dialog.isConnected) return;
       dialog.showModal();
-      dialog.querySelector("input:not([type=hidden])")?.focus();
+      dialog.querySelector("[name=password]")?.focus();
     } catch {
       dialog.remove();
       out = false; // the server is away as well: the next question finds out
@@ -168,46 +170,44 @@
   }
 
   function show(dialog, page) {
-    const form = new DOMParser().parseFromString(page, "text/html").querySelector("form:has([type=password])");
-    if (!form) return back(dialog, page);
+    const form = page.querySelector("form:has([type=password])");
+    if (!form && page.body.dataset.user) return back(dialog, page);
     const title = document.createElement("h2");
     title.textContent = "Your login has expired";
     const why = document.createElement("p");
     why.className = "soft";
     why.textContent = "Log in again here. What you typed is still there.";
-    dialog.replaceChildren(title, why, document.importNode(form, true));
-    const said = new DOMParser().parseFromString(page, "text/html").querySelector(".message.error, .errorlist");
-    if (said) dialog.insertBefore(document.importNode(said, true), dialog.lastChild);
+    const body = document.importNode(form ?? page.querySelector("#main"), true);
+    body.querySelector("[name=next]")?.remove();
+    dialog.replaceChildren(title, why, body);
+    if (!form) return;
     const name = dialog.querySelector("[name=username]");
-    if (name && !name.value && root?.dataset.user) name.value = root.dataset.user;
-    dialog.querySelector("form").addEventListener("submit", (event) => {
-      event.preventDefault();
-      send(dialog, event.target);
-    });
+    name.value ||= document.body.dataset.user || "";
+    body.addEventListener("submit", (event) => send(event, dialog, body));
   }
 
-  async function send(dialog, form) {
+  async function send(event, dialog, form) {
+    event.preventDefault();
     try {
-      const answer = await fetch("/account/login/", { method: "POST", body: new FormData(form), cache: "no-store" });
-      await show(dialog, await answer.text());
+      const answer = await fetch(LOGIN, { method: "POST", body: new FormData(form), cache: "no-store" });
+      show(dialog, parsed(await answer.text()));
+      dialog.querySelector("[name=password]")?.focus();
     } catch {
-      form.querySelector("button").insertAdjacentText("afterend", " The server does not answer. Try again.");
+      delete form.dataset.sent;
+      say("The board cannot be reached. Try again in a moment.", "error");
     }
   }
 
   // Somebody is logged in again: take over the new token, or the whole page if it is somebody else's now.
   function back(dialog, page) {
-    const fresh = new DOMParser().parseFromString(page, "text/html");
-    const token = JSON.parse(fresh.body.getAttribute("hx-headers") || "{}")["X-CSRFToken"];
-    const user = fresh.body.dataset.user;
-    if (user && root?.dataset.user && user !== root.dataset.user) return location.reload();
-    if (token) {
-      document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRFToken": token }));
-      for (const field of document.querySelectorAll("[name=csrfmiddlewaretoken]")) field.value = token;
-    }
+    if (page.body.dataset.user !== document.body.dataset.user) return location.reload();
+    const headers = page.body.getAttribute("hx-headers");
+    document.body.setAttribute("hx-headers", headers);
+    const token = JSON.parse(headers)["X-CSRFToken"];
+    for (const field of document.querySelectorAll("[name=csrfmiddlewaretoken]")) field.value = token;
     dialog.remove();
     out = false;
-    say("You are logged in again. What you typed is still there; send it again.");
+    say("You are logged in again. What you typed is still there: send it again.", "success");
     ask();
   }
 
@@ -223,8 +223,7 @@
   let selecting = 0;
   document.addEventListener("selectionchange", () => { clearTimeout(selecting); selecting = setTimeout(release, 300); });
   document.addEventListener("htmx:responseError", (event) => { if (event.detail.xhr.status === 401) login(); });
-  document.addEventListener("htmx:sendError", () => say("The server does not answer. What you typed is still there; try again."));
 
-  window.Foldboard = { ...window.Foldboard, ask, say, own, release, banner, live: root };
+  Object.assign(window.Foldboard, { ask, own, put, swap, release, busy, login });
   if (root) plan(performance.now());
 })();

@@ -1,0 +1,89 @@
+"""The list of instances: how far each is, where it stands in words, what is stuck first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from board.log.tail import InstanceHead, Tail
+from board.selectors.board import Totals
+from board.selectors.digest import digest
+
+STATES = ("stuck", "active", "complete", "cancelled")
+PAGE = 60
+
+
+class Line(NamedTuple):
+    """One instance of the list. `broken`: why the log's part of it cannot be read, "" when it can."""
+
+    id: str
+    process: str
+    version: str
+    state: str
+    sentence: str
+    total: Totals
+    failed: int
+    created: str
+    created_by: str
+    broken: str
+    roles: frozenset[str]
+
+
+class Listing(NamedTuple):
+    """A page of the list: the lines, how many match in all, and how many instances there are of each state."""
+
+    lines: list[Line]
+    matches: int
+    start: int
+    states: list[tuple[str, int]]
+
+    @property
+    def more(self) -> int:
+        return max(0, self.matches - self.start - len(self.lines))
+
+    @property
+    def next(self) -> int:
+        return self.start + len(self.lines)
+
+
+def listing(lines: Collection[Line], text: str = "", state: str = "", start: int = 0) -> Listing:
+    """The lines a filter wants: what is stuck first, then what goes on, then what is over; the newest first in each."""
+    words = text.casefold().split()
+    named = [line for line in lines if all(word in f"{line.id} {line.process}".casefold() for word in words)]
+    counts = [(each, sum(1 for line in named if line.state == each)) for each in STATES]
+    wanted = [line for line in named if not state or line.state == state]
+    wanted.sort(key=lambda line: (STATES.index(line.state), -bool(line.failed)))
+    return Listing(wanted[start : start + PAGE], len(wanted), start, [(each, n) for each, n in counts if n])
+
+
+def lines(tail: Tail) -> list[Line]:
+    """Every instance, the newest first."""
+    with tail.reading():
+        return [_line(tail, head) for head in tail.ids()]
+
+
+def _line(tail: Tail, head: InstanceHead) -> Line:
+    instance = None if head.broken else tail.get(head.id)
+    if instance is None:
+        broken = head.broken or "it cannot be read"
+        empty = Totals(0, 0, 0, 0, 0)
+        facts = ("stuck", "", empty, 0, head.created, head.created_by, broken, frozenset[str]())
+        return Line(head.id, head.name, head.version, *facts)
+    found = digest(instance)
+    counts = found.totals
+    total = Totals(
+        counts["done"], counts["doing"], counts["open"], counts["failed"], counts["total"] - counts["skipped"]
+    )
+    return Line(
+        id=instance.id,
+        process=instance.name,
+        version=instance.version,
+        state=found.state,
+        sentence=found.sentence,
+        total=total,
+        failed=len(found.failed),
+        created=instance.created,
+        created_by=instance.created_by,
+        broken="",
+        roles=instance.flow.roles,
+    )

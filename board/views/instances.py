@@ -1,0 +1,147 @@
+"""Every instance, starting a new one, and ending one."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.template.loader import get_template
+from django.views.decorators.http import require_http_methods, require_safe
+
+from board.http import Request
+from board.log.base import Position
+from board.permissions import actor_for, may_view
+from board.process.decide import Refusal
+from board.process.elements import ElementError, ElementList
+from board.process.files import Unreadable, read_elements
+from board.process.flow import compile_flow
+from board.selectors import desk
+from board.selectors import instances as selectors
+from board.selectors.news import news as news_of
+from board.services import instances
+from board.templatetags.look import said_for_people
+from board.views.board import as_number, as_response
+from board.views.common import base_of, seen
+
+
+@require_safe
+def index(request: Request) -> HttpResponse:
+    """The list."""
+    tail = desk.tail()
+    position = str(tail.refresh())
+    actor = actor_for(request.user)
+    context = _listing(request) | {
+        "position": position,
+        "may_start": actor.may_operate or actor.may_edit,
+        "processes": sorted(tail.definitions()),
+    }
+    return render(request, "instances/index.html", context)
+
+
+def _listing(request: Request) -> dict[str, Any]:
+    text, state = request.GET.get("text", "").strip()[:200], request.GET.get("state", "")
+    start = as_number(request.GET.get("from"), 0, 1_000_000, default=0)
+    seen_lines = [line for line in selectors.lines(desk.tail()) if may_view(request.user, line.roles)]
+    found = selectors.listing(seen_lines, text, state, start)
+    return {"listing": found, "text": text, "state": state, "narrowed": bool(text or state), "any": bool(seen_lines)}
+
+
+@require_safe
+def news(request: Request) -> HttpResponse:
+    """The list anew when anything happened since `v`: 204 when nothing did."""
+
+    def fragments(since: Position) -> bytes:
+        return get_template("instances/index.html#news").render(_listing(request)).encode()
+
+    whose = request.user.pk if settings.FOLDBOARD_VIEW == "roles" else 0
+    about = ("list", whose, *(request.GET.get(name, "") for name in ("text", "state", "from")))
+    return as_response(news_of(desk.tail(), request.GET.get("v", ""), about, fragments))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def start(request: Request) -> HttpResponse:
+    """The form for a new instance, and the start; problems are shown, and nothing typed is lost."""
+    actor = actor_for(request.user)
+    if not (actor.may_operate or actor.may_edit):
+        raise PermissionDenied("Only an operator or a process editor may start an instance.")
+    if request.method != "POST":
+        return _form(request, {"process": request.GET.get("process", "")}, [])
+    typed = {name: request.POST.get(name, "").strip() for name in ("process", "id", "elements", "none")}
+    elements, problems = _elements(request, typed)
+    if not typed["process"]:
+        problems.insert(0, "Choose a process.")
+    if not typed["id"]:
+        problems.insert(0, "Give it an id, such as 2027Q1.")
+    if not problems:
+        try:
+            instances.start(desk.tail(), actor, typed["process"], typed["id"], elements)
+        except Refusal as refusal:
+            problems = said_for_people(refusal.message).splitlines()
+        else:
+            messages.success(request, f"{typed['id']} is started.")
+            return redirect(base_of(typed["id"]))
+    return _form(request, typed, problems, 422)
+
+
+def _elements(request: Request, typed: dict[str, str]) -> tuple[ElementList | None, list[str]]:
+    """The list that was pasted or uploaded, None when none was given; an uploaded one is shown to be sent again."""
+    upload = request.FILES.get("file")
+    data: bytes | str = upload.read() if upload is not None else typed["elements"]
+    if not data:
+        return (ElementList.from_ids(()), []) if typed["none"] == "yes" else (None, [])
+    definition = desk.tail().definition(typed["process"])
+    flow = compile_flow(definition.table) if definition is not None else None
+    collections = {group.collection for group in flow.groups.values()} if flow is not None else ()
+    try:
+        found = read_elements(data, collections)
+    except (ElementError, Unreadable) as error:
+        if isinstance(data, bytes) and not data.startswith(b"PK"):
+            typed["elements"] = data.decode("utf-8", "replace")
+        return None, list(error.problems) if isinstance(error, ElementError) else [str(error)]
+    if isinstance(data, bytes):
+        typed["elements"] = _as_text(found.elements)
+    return found.elements, []
+
+
+def _as_text(elements: ElementList) -> str:
+    """A list as it can be pasted again."""
+    rows = zip(*elements.cells, strict=True)
+    return "\n".join("\t".join(cells) for cells in (elements.columns, *rows))
+
+
+def _form(request: Request, typed: dict[str, str], problems: list[str], status: int = 200) -> HttpResponse:
+    definitions = desk.tail().definitions()
+    groups = {
+        name: sorted({group.collection for group in compile_flow(found.table).groups.values()})
+        for name, found in definitions.items()
+    }
+    context = {"typed": typed, "problems": problems, "processes": sorted(groups.items())}
+    return render(request, "instances/start.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def cancel(request: Request, instance: str) -> HttpResponse:
+    """End an instance with a reason, or take that back."""
+    now = seen(request, instance)
+    actor = actor_for(request.user)
+    if not actor.may_operate:
+        raise PermissionDenied("Only an operator may cancel or resume an instance.")
+    problem = ""
+    if request.method == "POST":
+        try:
+            if request.POST.get("do") == "resume":
+                instances.resume(desk.tail(), now.facts.id, actor)
+            else:
+                instances.cancel(desk.tail(), now.facts.id, actor, request.POST.get("reason", ""))
+            return redirect(base_of(now.facts.id))
+        except Refusal as refusal:
+            problem = said_for_people(refusal.message)
+    context = {
+        "page": seen(request, instance).facts._asdict(),
+        "base": base_of(now.facts.id),
+        "problem": problem,
+        "reason": request.POST.get("reason", ""),
+    }
+    return render(request, "instances/cancel.html", context, status=422 if problem else 200)
