@@ -135,13 +135,13 @@ def running(prepared: Prepared, browser: Browser, folder: Path, **settings: str)
 
 
 def _wait_for(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
-    for _ in range(150):
+    for _ in range(300):
         if server.poll() is not None:
             break
         try:
             with urlopen(url, timeout=2):
                 return
-        except (URLError, ConnectionError):
+        except (URLError, ConnectionError, TimeoutError):
             time.sleep(0.1)
     raise RuntimeError(f"gunicorn did not come up:\n{log.read_text()}")
 
