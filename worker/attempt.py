@@ -61,6 +61,7 @@ class Script:
         self.pid = pid
         self.mark = mark
         self.started = now
+        self.met_orphans = False  # whether this process has other children than first processes of scripts
         self._log, self._log_path, self._log_start = log, log_path, log_start
         self._limits = limits
         self._took_s = 0.0
@@ -144,8 +145,8 @@ class Script:
 
     def _left_behind(self, others: Mapping[int, str]) -> bool:
         """Whether anything of the tree outlives its first process: then some of it is a child of this process now."""
-        adopted = processes.children().difference(others, (self.pid,))
-        return bool(adopted) and bool(self._tree(others))
+        self.met_orphans = not processes.children() <= {self.pid, *others}
+        return self.met_orphans and bool(self._tree(others))
 
     def _tree(self, others: Mapping[int, str]) -> set[int]:
         return processes.tree(self.mark, root=self.pid, others=others)

@@ -26,13 +26,14 @@ class CodeVersion:
     def __init__(self, jobs: Path) -> None:
         self._jobs = jobs
         self._hashes: dict[str, tuple[Signature, bytes]] = {}
+        self._git = _GitLook(jobs)
         self._signature: Signature | None = None
         self.last = ""
 
     def read(self) -> str:
         """8 digits, `-dirty` behind a commit when the directory has changes that are not committed."""
         files = list(_walk(os.fspath(self._jobs)))
-        signature = (tuple(files), _git_signature(self._jobs))
+        signature = (tuple(files), self._git.look())
         if self._signature != signature:
             self._signature, self.last = signature, _git_version(self._jobs) or self._content_hash(files)
         return self.last
@@ -95,28 +96,44 @@ def _digest(jobs: Path, name: str, signature: Signature) -> bytes:
     return digest.digest()
 
 
-def _git_signature(jobs: Path) -> Signature:
-    """What git keeps of the commit: HEAD, what it points to, the index; () outside of a working tree."""
-    for directory in (jobs, *jobs.resolve().parents):
-        git = directory / ".git"
-        if git.exists():
-            break
-    else:
-        return ()
+class _GitLook:
+    """What git keeps of the commit of a directory: HEAD, what it points to, the index; () outside of a working tree."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = os.path.abspath(directory)
+        self._head: Signature = ()
+        self._watched: tuple[str, ...] = ()
+
+    def look(self) -> Signature:
+        directory = os.path.realpath(self._directory)
+        while not os.path.lexists(git := os.path.join(directory, ".git")):
+            parent = os.path.dirname(directory)
+            if parent == directory:
+                return ()
+            directory = parent
+        head = (git, _times(git), _times(os.path.join(git, "HEAD")), _times(self._watched[0]) if self._watched else ())
+        if head != self._head:
+            self._watched = tuple(os.fspath(path) for path in _git_files(Path(git)))
+            self._head = (*head[:3], _times(self._watched[0]))
+        return (self._head, *map(_times, self._watched))
+
+
+def _git_files(git: Path) -> tuple[Path, ...]:
+    """HEAD, the branch it names, the packed branches and the index of the repository a `.git` leads to."""
     try:
         if git.is_file():  # a linked working tree: "gitdir: PATH"
             git = (git.parent / git.read_text().removeprefix("gitdir:").strip()).resolve()
         head = (git / "HEAD").read_text().strip()
         common = (git / (git / "commondir").read_text().strip()).resolve() if (git / "commondir").exists() else git
     except (OSError, UnicodeDecodeError):
-        return ("unreadable",)
-    ref = common / head.removeprefix("ref: ") if head.startswith("ref: ") else git / "HEAD"
-    return (head, *(_times(path) for path in (ref, common / "packed-refs", git / "index")))
+        return (git / "HEAD",)
+    branch = (common / head.removeprefix("ref: "),) if head.startswith("ref: ") else ()
+    return (git / "HEAD", common / "packed-refs", git / "index", *branch)
 
 
-def _times(path: Path) -> Signature:
+def _times(path: str) -> Signature:
     try:
-        found = path.stat()
+        found = os.stat(path)
     except OSError:
         return ()
     return (found.st_ino, found.st_size, found.st_mtime_ns)

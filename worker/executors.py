@@ -12,6 +12,7 @@ import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from worker import jail
@@ -83,7 +84,17 @@ def _function(script: str, packages: frozenset[str], interpreters: Mapping[str, 
 
 
 def _program(word: str) -> str:
-    path = shutil.which(word)
+    path = _which(word, os.environ.get("PATH", ""))
+    if path is not None and not os.access(path, os.X_OK):  # it was installed elsewhere since
+        _which.cache_clear()
+        path = _which(word, os.environ.get("PATH", ""))
     if path is None:
+        _which.cache_clear()
         raise Refused(f"the interpreter {word!r} is not installed on the machine of the worker")
-    return os.path.abspath(path)
+    return path
+
+
+@lru_cache(maxsize=64)
+def _which(word: str, path: str) -> str | None:
+    found = shutil.which(word, path=path)
+    return None if found is None else os.path.abspath(found)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,7 +23,7 @@ class Heartbeat:
         self._lock, self._on_loss, self._interval_s = lock, on_loss, interval_s
         self._state: WorkerState | None = None
         self._wake = threading.Event()
-        self._ended = False
+        self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
 
     def start(self) -> None:
@@ -37,13 +36,13 @@ class Heartbeat:
 
     def stop(self) -> None:
         """End the thread; the lock itself stays as it is."""
-        self._ended = True
+        self._ended.set()
         self._wake.set()
         self._thread.join(timeout=5)
 
     def _run(self) -> None:
         written: WorkerState | None = None
-        while not self._ended:
+        while not self._ended.is_set():
             if not self._lock.beat():
                 self._on_loss()
                 return
@@ -52,7 +51,7 @@ class Heartbeat:
                 written = state
                 with contextlib.suppress(OSError):
                     _write(self._lock.store / LOCK_DIR, state)
-                time.sleep(_BETWEEN_WRITES_S)
+                self._ended.wait(_BETWEEN_WRITES_S)
             self._wake.wait(self._interval_s)
             self._wake.clear()
 

@@ -52,22 +52,34 @@ def find(jobs: Path, script: str) -> Found:
     """The file a script cell names, links followed; raises Refused unless it is a regular file inside `jobs`."""
     check_text(script)
     try:
-        root = os.path.realpath(jobs, strict=True)
-        path = os.path.realpath(os.path.join(root, script), strict=True)
-        found = os.stat(path, follow_symlinks=False)
+        root, _ = _resolve(os.fspath(jobs))
+        path, found = _resolve(os.path.join(root, script))
     except (OSError, ValueError) as error:
         raise Refused(f"the script {script!r} is not in the jobs directory: {_why(error)}") from error
-    if os.path.commonpath((root, path)) != root:
+    if not path.startswith(root.rstrip("/") + "/"):
         raise Refused(f"the script {script!r} is a link that leads out of the jobs directory")
     if not stat.S_ISREG(found.st_mode):
         raise Refused(f"the script {script!r} is no regular file")
     return Found(path, found.st_dev, found.st_ino)
 
 
-def check_again(jobs: Path, script: str, found: Found) -> None:
-    """Raise Refused when the name leads elsewhere by now than when it was judged."""
-    if find(jobs, script) != found:
+def check_again(script: str, found: Found) -> None:
+    """Raise Refused when there is another file by now where the script was found."""
+    try:
+        now = os.lstat(found.path)
+    except OSError as error:
+        raise Refused(f"the script {script!r} is gone: {_why(error)}") from error
+    if (now.st_dev, now.st_ino) != (found.device, found.inode) or not stat.S_ISREG(now.st_mode):
         raise Refused(f"the script {script!r} was exchanged while it was about to run")
+
+
+def _resolve(path: str) -> tuple[str, os.stat_result]:
+    """The real path of a file and its facts, of one and the same file however fast links are exchanged."""
+    fd = os.open(path, os.O_PATH | os.O_CLOEXEC)  # opens nothing: a pipe does not block, a device does not act
+    try:
+        return os.readlink(f"/proc/self/fd/{fd}"), os.fstat(fd)
+    finally:
+        os.close(fd)
 
 
 def _why(error: Exception) -> str:

@@ -121,7 +121,7 @@ class Workshop:
     def start(self, prepared: Prepared, now: float) -> Script:
         """Start it, after one more look at what would run; raises Refused, OSError or ValueError."""
         if prepared.command.file is not None:
-            check_again(self._config.jobs, prepared.script, prepared.command.file)
+            check_again(prepared.script, prepared.command.file)
         return Script.start(
             prepared.command.program,
             prepared.command.arguments,

@@ -14,6 +14,7 @@ import signal
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+_adopts = False  # whether this process takes in orphans; else a child without a mark may be anybody's
 _MARK = b"\0PROC_RUN="
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
@@ -28,8 +29,13 @@ class _Stat(NamedTuple):
 
 
 def become_subreaper() -> bool:
-    """Make orphans of scripts children of this process, so that none escapes; False where that cannot be had."""
-    return _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    """Make orphans of scripts children of this process, so that none escapes; False where that cannot be had.
+
+    Only for a process that has no other children than scripts: what nothing attributes is ended as a stray.
+    """
+    global _adopts
+    _adopts = _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    return _adopts
 
 
 def hide_environment() -> bool:
@@ -59,6 +65,8 @@ def children() -> set[int]:
 
 def collect_orphans(mine: Iterable[int]) -> None:
     """Reap the dead among the adopted; `mine` are children whose end somebody waits for."""
+    if not _adopts:
+        return
     for pid in children().difference(mine):
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
@@ -77,7 +85,7 @@ def tree(mark: str, *, root: int = 0, log: str = "", others: Mapping[int, str] |
         for pid, stat in stats.items()
         if (root and root in (pid, stat.group, stat.session)) or mark == _mark(pid) or (log and _has_open(pid, log))
     }
-    if others is not None:
+    if others is not None and _adopts:
         found |= _strays(stats, me, root, others)
     while more := {pid for pid, stat in stats.items() if stat.parent in found and pid not in found}:
         found |= more  # whatever a process of the tree started is of the tree
