@@ -33,8 +33,10 @@ def start(
         raise Refusal("no_right", "Only an operator or a process editor may start an instance.")
     check_id(instance_id)
     with tail.acting() as acting:
-        if acting.exists(instance_id):
-            raise Refusal("exists", f"There is an instance “{instance_id}” already: choose another id.")
+        # ids that differ in case only would share a folder on some disks
+        there = next((head.id for head in tail.ids() if head.id.casefold() == instance_id.casefold()), None)
+        if there is not None:
+            raise Refusal("exists", f"There is an instance “{there}” already: choose another id.")
         if table is None:
             definition = tail.definition(name)
             if definition is None:

@@ -92,7 +92,7 @@ def test_a_wish_for_many_rows_does_the_valid_ones_and_names_the_others(tail: Tai
 
 def test_an_id_starts_one_instance_only(tail: Tail) -> None:
     with pytest.raises(Refusal, match="already"):
-        instances.start(tail, OLGA, "Quarterly", "2026Q1", ElementList.from_ids(["x"]))
+        instances.start(tail, OLGA, "Quarterly", "2026q1", ElementList.from_ids(["x"]))
     for wrong in ("latest", "inbox", "../x", ".hidden", "a b", ""):
         with pytest.raises(Refusal):
             instances.start(tail, OLGA, "Quarterly", wrong, ElementList.from_ids(["x"]))
