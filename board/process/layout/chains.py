@@ -41,12 +41,18 @@ def frames_beside(scope: Scope, col: int) -> list[Scope]:
     return [inner for inner in scope.inner if inner.columns and inner.first <= col <= inner.last]
 
 
-def cell_of(item: Item) -> tuple[int, ...]:
-    """Where an item stands in its column, as far as it is given: by frame and lane, from top to bottom."""
-    key = [2 * item.lane, 2 * item.slot]
+def cell_of(item: Item, *, loose: bool = False) -> tuple[int, ...]:
+    """Where an item stands in its column, as far as it is given: by frame and lane, from top to bottom.
+
+    Loose: as if frames that lie in one lane were not there.
+    """
+    key = [2 * item.lane, 0 if loose else 2 * item.slot]
     scope = item.scope
     while scope.parent is not None:
-        key[:0] = [scope.top + scope.bottom, 2 * scope.rank + 1 if scope.top == scope.bottom else 0]
+        if scope.top < scope.bottom:
+            key[:0] = [scope.top + scope.bottom, 0]
+        elif not loose:
+            key[:0] = [scope.top + scope.bottom, 2 * scope.rank + 1]
         scope = scope.parent
     return tuple(key)
 

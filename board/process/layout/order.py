@@ -3,18 +3,44 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from itertools import groupby
 
+from board.process.layout.frames import has_shared_lanes, loosen, settle_sides
 from board.process.layout.plan import Item, Plan
+from board.process.layout.relay import crossings_of, relay, resettle
 
 SWEEPS = 6
+RELAYS = 4
 
 
 def order_columns(plan: Plan) -> None:
     """Sort every column from top to bottom; `pos` of each item is its place."""
+    if has_shared_lanes(plan):
+        loosen(plan)
+        _sort_cells(plan)
+        _sweep(plan)
+        settle_sides(plan)
+        _sort_cells(plan)
+    else:
+        _sort_cells(plan)
+    best = _sweep(plan)
+    for _ in range(RELAYS):
+        if not best:
+            break
+        _lay_anew(plan)
+        _swap_neighbours(plan)
+        found = count_crossings(plan)
+        if found >= best:
+            break
+        best = found
+
+
+def _sort_cells(plan: Plan) -> None:
     for column in plan.columns:
-        column.sort(key=lambda item: (item.cell, item.number))
+        column.sort(key=lambda item: (item.cell, item.pos, item.number))
         _number(column)
+
+
+def _sweep(plan: Plan) -> int:
     best = count_crossings(plan)
     kept = _remember(plan)
     for sweep in range(SWEEPS):
@@ -27,6 +53,16 @@ def order_columns(plan: Plan) -> None:
         if not best:
             break
     _restore(plan, kept)
+    return best
+
+
+def _lay_anew(plan: Plan) -> None:
+    """What crosses most, first."""
+    crossing = [(-crossings_of(plan, link), link.number, link) for link in plan.links]
+    worst = [link for count, _, link in sorted(crossing, key=lambda each: each[:2]) if count]
+    relay(plan, worst)
+    shapes = dict.fromkeys(end for link in worst for end in (link.source, link.target))
+    resettle(plan, list(shapes))
 
 
 def _number(column: list[Item]) -> None:
@@ -60,31 +96,34 @@ def _crossings_in_gap(plan: Plan, gap: int) -> int:
         chords.append((x, y) if x < y else (y, x))
     chords.sort()
     ends: list[int] = []
-    found = 0
-    for start, group in groupby(chords, key=lambda chord: chord[0]):
-        these = [end for _, end in group]
-        low = bisect_right(ends, start)
-        for end in these:
-            found += max(0, bisect_left(ends, end) - low)
-        for end in these:
-            insort(ends, end)
+    waiting: list[int] = []  # ends of chords that begin where the one before does: these do not cross one another
+    found, last = 0, -1
+    for start, end in chords:
+        if start != last:
+            for each in waiting:
+                insort(ends, each)
+            waiting, last = [], start
+            low = bisect_right(ends, start)
+        found += max(0, bisect_left(ends, end) - low)
+        waiting.append(end)
     return found
 
 
 def _sort_by_neighbours(column: list[Item], *, before: bool) -> None:
     """Sort each cell by the mean place of what its items are joined to on one side; the others stay where they are."""
     for start, end in _cells(column):
-        cell = column[start:end]
         keyed = []
         places = []
-        for pos, item in enumerate(cell, start):
+        for pos in range(start, end):
+            item = column[pos]
             ends = [n.pos for n in (item.left if before else item.right) if n.col != item.col]
             if ends:
-                keyed.append((sum(ends) / len(ends), item.pos, item))
+                keyed.append((sum(ends) / len(ends), pos, item))
                 places.append(pos)
-        keyed.sort(key=lambda each: each[:2])
-        for pos, (_, _, item) in zip(places, keyed, strict=True):
-            column[pos] = item
+        if len(keyed) > 1:
+            keyed.sort()  # the place keeps items from being compared
+            for pos, (_, _, item) in zip(places, keyed, strict=True):
+                column[pos] = item
     _number(column)
 
 
@@ -100,42 +139,46 @@ def _cells(column: list[Item]) -> list[tuple[int, int]]:
 
 
 def _swap_neighbours(plan: Plan) -> None:
+    spans = [_cells(column) for column in plan.columns]
+    dirty = set(range(len(plan.columns)))
     for _ in range(4):
-        swapped = False
-        for column in plan.columns:
-            for start, end in _cells(column):
+        moved: set[int] = set()
+        for col in sorted(dirty):
+            column = plan.columns[col]
+            for start, end in spans[col]:
                 for pos in range(start, end - 1):
                     u, v = column[pos], column[pos + 1]
                     if _gain(plan, u, v) > 0:
                         column[pos], column[pos + 1] = v, u
                         u.pos, v.pos = pos + 1, pos
-                        swapped = True
-        if not swapped:
+                        moved.add(col)
+        if not moved:
             return
+        dirty = {near for col in moved for near in (col - 1, col, col + 1) if 0 <= near < len(plan.columns)}
 
 
 def _gain(plan: Plan, u: Item, v: Item) -> float:
     """Crossings saved if `u`, directly above `v`, changed places with it; turns kept short break a tie."""
     saved = 0
-    for ends_u, ends_v, other in ((u.left, v.left, u.col - 1), (u.right, v.right, u.col + 1)):
+    col = u.col
+    turning = False
+    for ends_u, ends_v, other in ((u.left, v.left, col - 1), (u.right, v.right, col + 1)):
         if not ends_u or not ends_v:
+            turning = turning or any(end.col == col for end in ends_u or ends_v)
             continue
-        here = len(plan.columns[u.col])
+        here = len(plan.columns[col])
         there = len(plan.columns[other]) if 0 <= other < len(plan.columns) else 0
-        around = here + there
-        reach_u = [_place(end, u.col, around, v.pos) for end in ends_u if end is not v]
-        reach_v = [_place(end, u.col, around, v.pos) for end in ends_v if end is not u]
-        for x in reach_u:
-            for y in reach_v:
+        around, start = here + there, v.pos
+        # how far each end is along the circle of the gap, going down this column from `v`
+        far_u = [(e.pos - start) % around if e.col == col else around - 1 - e.pos - start for e in ends_u if e is not v]
+        far_v = [(e.pos - start) % around if e.col == col else around - 1 - e.pos - start for e in ends_v if e is not u]
+        turning = turning or any(end.col == col for end in (*ends_u, *ends_v))
+        for x in far_u:
+            for y in far_v:
                 saved += (x < y) - (y < x)
-    if saved == 0:
+    if saved == 0 and turning:
         return 0.5 * (_turning(u, 1) + _turning(v, -1) < 0)
     return saved
-
-
-def _place(end: Item, col: int, around: int, start: int) -> int:
-    """How far `end` is along the circle of a gap, going down column `col` from place `start`."""
-    return (end.pos - start) % around if end.col == col else around - 1 - end.pos - start
 
 
 def _turning(item: Item, step: int) -> int:
