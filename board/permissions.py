@@ -32,6 +32,7 @@ MAY: dict[str, frozenset[str]] = {
     "start an instance": frozenset({OPERATOR, EDITOR}),
     "edit a process": frozenset({EDITOR}),
 }
+_HELD = "held_roles"
 _BETWEEN = "\x1f"  # no name of a group has it
 
 
@@ -50,7 +51,7 @@ class Accounts(ModelBackend):
 
 def _remember(user: User, names: str | None) -> frozenset[str]:
     held = frozenset(names.split(_BETWEEN)) if names else frozenset[str]()
-    user.__dict__["held_roles"] = held
+    setattr(user, _HELD, held)  # through the lazy object of a request, onto the account itself
     return held
 
 
@@ -58,7 +59,7 @@ def roles_of(user: User | AnonymousUser) -> frozenset[str]:
     """The roles somebody holds: the names of the groups, as they are at this request."""
     if not user.is_authenticated:
         return frozenset()
-    held: frozenset[str] | None = user.__dict__.get("held_roles")
+    held: frozenset[str] | None = getattr(user, _HELD, None)
     return _remember(user, _BETWEEN.join(user.groups.values_list("name", flat=True))) if held is None else held
 
 
