@@ -1,0 +1,41 @@
+"""The processes a new one can begin from: CSV files shipped beside the code."""
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from board.process import files
+from board.process.table import ProcessTable
+
+FOLDER = Path(__file__).resolve().parents[1] / "process_templates"
+
+
+class Template(NamedTuple):
+    """A process to begin from: its key in forms, what people call it, what it is for."""
+
+    key: str
+    title: str
+    about: str
+
+    @property
+    def table(self) -> ProcessTable:
+        return _table(self.key)
+
+
+TEMPLATES = (
+    Template("approval", "Approval", "Prepared, checked, decided; a rejection goes back to its author."),
+    Template("quarterly", "Quarterly collection", "Delivered and reviewed per unit, approved as a whole, published."),
+    Template("rework", "Check with rework", "A script checks; what it stops at is corrected and checked again."),
+    Template("four_eyes", "Four-eyes release", "Entered by one, released by two others, each another person."),
+)
+
+
+def find(key: str) -> Template | None:
+    """A template by its key."""
+    return next((each for each in TEMPLATES if each.key == key), None)
+
+
+@cache
+def _table(key: str) -> ProcessTable:
+    path = FOLDER / f"{key}.csv"
+    return files.read(path.read_bytes(), path.name).table
