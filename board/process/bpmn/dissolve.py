@@ -103,7 +103,8 @@ class Dissolver:
                     self._cut(spots)
 
     def _cut(self, circle: list[Spot]) -> None:
-        arrow = next(arrow for spot in circle for arrow in spot.outgoing if arrow.target in circle)
+        entered = [spot for spot in circle if any(arrow.source not in circle for arrow in spot.incoming)]
+        arrow = next(arrow for spot in (*entered, *circle) for arrow in spot.incoming if arrow.source in circle)
         arrow.source.outgoing.remove(arrow)
         arrow.target.incoming.remove(arrow)
         if arrow.flow:

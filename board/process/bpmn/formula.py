@@ -36,9 +36,11 @@ Formula = Atom | Op | Constant
 
 def joined(join: Join, parts: Iterable[Formula], explicit: bool = True, need: str = "") -> Formula:
     """Join parts: what is put aside goes, the same twice counts once, one part is itself."""
-    kept = [part for part in dict.fromkeys(_flat(join, parts)) if part != NEVER]
+    kept = [part for part in dict.fromkeys(parts) if part != NEVER]
     if join == "and":
         kept = [part for part in kept if part != ALWAYS] or kept[:1]
+    if len(kept) > 1:
+        kept = list(dict.fromkeys(_flat(join, kept)))
     return NEVER if not kept else kept[0] if len(kept) == 1 else Op(join, tuple(kept), explicit, need)
 
 

@@ -65,7 +65,7 @@ def _message_flows(root: Element) -> Iterator[Other]:
 
 def _without_process(root: Element) -> str:
     kinds = sorted({local(child) for child in children(root)} & {"choreography", "collaboration", "globalConversation"})
-    if any(children(root, "process")):
+    if first(root, "process") is not None:
         return "The process in the file is empty: no task, event or gateway is in it."
     inside = f" It has only: {', '.join(kinds)}." if kinds else ""
     return f"There is no process in the file.{inside}"

@@ -7,7 +7,8 @@ from itertools import combinations
 from board.process.bpmn import formula as f
 from board.process.bpmn.build import Builder
 from board.process.bpmn.formula import Atom, Formula, Op
-from board.process.bpmn.region import Draft, Region, Spot
+from board.process.bpmn.order import in_order
+from board.process.bpmn.region import Draft
 from board.process.flow import Flow, compile_flow
 from board.process.table import ProcessTable
 
@@ -26,7 +27,7 @@ class Rows:
     def __init__(self, builder: Builder) -> None:
         self.builder, self.report = builder, builder.report
         self.drafts = builder.drafts
-        self.order = _in_order(builder)
+        self.order = in_order(builder)
         self.loops: dict[int, frozenset[Atom]] = {}
         self.guards: dict[int, Guard] = {}
 
@@ -268,39 +269,3 @@ def _against(a: Way, b: Way) -> bool:
 
 def _apart(a: Guard, b: Guard) -> bool:
     return all(_against(x, y) for x in a for y in b)
-
-
-def _in_order(builder: Builder) -> list[Draft]:
-    """The rows in the order of the flow, each group followed by what is in it."""
-    inside = {region.group: _walk(region) for region in builder.regions}
-
-    def rows(group: Draft | None) -> Iterable[Draft]:
-        for draft in inside.get(group, ()):
-            yield draft
-            if draft.is_group:
-                yield from rows(draft)
-
-    return list(rows(None))
-
-
-def _walk(region: Region) -> list[Draft]:
-    """Depth first, later branches visited first, turned round: a row stands after all that lead to it, loops apart."""
-    done: set[Spot] = set()
-    found: list[Spot] = []
-    begins = [spot for spot in region.spots if not spot.incoming]
-    for root in [*reversed(begins), *reversed(region.spots)]:
-        if root in done:
-            continue
-        done.add(root)
-        stack = [(root, [arrow.target for arrow in root.outgoing])]
-        while stack:
-            spot, targets = stack[-1]
-            if not targets:
-                found.append(spot)
-                stack.pop()
-                continue
-            target = targets.pop()
-            if target not in done:
-                done.add(target)
-                stack.append((target, [arrow.target for arrow in target.outgoing]))
-    return [spot.draft for spot in reversed(found) if spot.draft]
