@@ -49,6 +49,7 @@ class Borders:
             label = "failed"
         else:
             label = draft.answer(node.name or (node.triggers[0].detail if node.triggers else "") or node.trigger)
+            draft.beside.add(label)
             draft.finish = "done" if node.interrupting else draft.finish
             draft.alone |= not node.interrupting
         events.attached(node, draft, label, self.report)

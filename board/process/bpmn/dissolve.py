@@ -182,17 +182,18 @@ class Dissolver:
         for host in self.builder.drafts:
             if host.finish:
                 for draft in self.builder.drafts:
-                    draft.formula = f.relabelled(draft.formula, host.number, [host.finish])
+                    draft.formula = f.relabelled(draft.formula, host.number, host.planned)
 
     def _unasked(self) -> None:
         """An answer after which nothing follows is offered only if a row waits for it: so one does."""
         mine = [spot.draft for spot in self.region.spots if spot.draft]
         asked = {atom for draft in mine for atom in f.atoms(draft.formula)}
         for draft in mine:
-            finish = draft.finish or ("done" if draft.alone and Atom(draft.number) not in asked else "")
-            labels = [*draft.labels.values(), *filter(None, [finish])]
+            labels = [*draft.labels.values(), *draft.planned]
+            if draft.alone and not draft.finish and Atom(draft.number) not in asked:
+                labels.append("done")
             if not draft.system and not draft.is_group:
-                for label in labels:
+                for label in dict.fromkeys(labels):
                     if Atom(draft.number, label) not in asked:
                         self._closing(draft, label)
 

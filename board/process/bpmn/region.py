@@ -35,11 +35,19 @@ class Draft:
     labels: dict[str, str] = field(default_factory=dict)  # answers, by their lower-case spelling
     asked: bool = False  # a gateway has taken it as its question
     alone: bool = False  # no gateway may take it as its question
-    finish: str = ""  # the answer that means "went as planned", when other answers exist
+    finish: str = ""  # the answer that means "went as planned", when events on its border are answers too
+    beside: set[str] = field(default_factory=set)  # answers that are events on its border
 
     @property
     def is_group(self) -> bool:
         return bool(self.collection)
+
+    @property
+    def planned(self) -> list[str]:
+        """The answers that mean "went as planned", none when any does."""
+        if not self.finish:
+            return []
+        return [label for label in self.labels.values() if label not in self.beside] or [self.finish]
 
     @property
     def shown(self) -> str:

@@ -161,7 +161,7 @@ class Rows:
 
     def _answers(self, row: int) -> frozenset[str]:
         draft = self.drafts[row]
-        return frozenset(draft.labels.values()) | ({draft.finish} if draft.finish else set())
+        return frozenset([*draft.labels.values(), *draft.planned])
 
     def _exclude(self, formulas: Iterable[Formula]) -> bool:
         """Say whether of these only one can ever come."""
