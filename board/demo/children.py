@@ -11,7 +11,7 @@ from types import FrameType
 
 STOP_S = 15.0
 """How long a program may take to end by itself."""
-PAUSE_S = 1.0
+PAUSE_S = 0.5
 """How long after its end the worker is started again."""
 
 

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
@@ -19,10 +18,11 @@ from board.services import instances, tasks
 from board.services.actor import Actor
 from board.services.tasks import Place
 
-from .story import ROOT, SCRIPTS, Demo, Window, kill
+from .story import ROOT, Demo, Window, kill
 
 pytestmark = pytest.mark.browser
 COUNTRIES = ("Cambodia", "Norway", "Rwanda")
+TO_KILL = {"validate", "qa", "forecast"}
 NOTE = "War and genocide. Both figures are true."
 OLGA = Actor("olga", operator=True)
 ANA, SAM = Actor("ana", frozenset({"analyst"})), Actor("sam", frozenset({"steward"}))
@@ -32,7 +32,7 @@ MIRA = Actor("mira", frozenset({"management"}))
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     """`make demo` with three countries, ended by Ctrl-C."""
-    running = Demo(tmp_path_factory.mktemp("story"), countries=len(COUNTRIES), interval_s=1.0)
+    running = Demo(tmp_path_factory.mktemp("story"), countries=len(COUNTRIES), interval_s=0.5)
     try:
         yield running
     except BaseException:
@@ -87,15 +87,17 @@ def test_the_demo_s_story_from_the_first_delivery_to_the_report(demo: Demo, wind
     watcher.sees("publish", "done")
     watcher.page.locator("#head", has_text=re.compile("complete", re.IGNORECASE)).wait_for()
 
-    assert statistics.median(delays) < 1.5, delays
-    assert max(delays) < 3, delays
+    assert statistics.median(delays) < 2, delays
+    assert max(delays) < 8, delays
     report = (demo.store / demo.instance / "artifacts" / "report.html").read_text()
     assert NOTE in report
     assert "Publication approved</b> by mira" in report
     assert all(country in report for country in COUNTRIES)
+    check_what_the_story_left(demo)
 
 
-def test_the_story_left_every_script_task_done_once_and_only_explained_fields(demo: Demo) -> None:
+def check_what_the_story_left(demo: Demo) -> None:
+    """Every script task was done once, and every field in the log is explained to people who read it."""
     expected = {("validate", country, "done"): 1 for country in COUNTRIES}
     expected |= {("qa", "", "false"): 1, ("qa", "", "true"): 1}
     expected |= {(task, "", "done"): 1 for task in ("consolidate", "forecast", "publish")}
@@ -113,13 +115,13 @@ def test_a_killed_worker_is_started_again_and_every_script_task_is_done_once(dem
     killed: set[str] = set()
 
     def kill_while_running() -> None:
-        """Kill the worker once for each script task, the moment its log says that it has begun."""
+        """Kill the worker once for each of these tasks, the moment the log says that it has begun."""
         tail.refresh()
         found = tail.get(instance)
         assert found
         for row in found.doing_rows():
             task = found.task_of(row)
-            if task in SCRIPTS - killed:
+            if task in TO_KILL - killed:
                 killed.add(task)
                 with contextlib.suppress(ProcessLookupError, FileNotFoundError):
                     kill(demo.worker())
@@ -144,8 +146,8 @@ def test_a_killed_worker_is_started_again_and_every_script_task_is_done_once(dem
     tasks.finish(tail, instance, Place("approve_publication"), MIRA, "approved")
     wait("publish", "done")
 
-    assert len(killed) >= 3
-    assert demo.said().count("is started again") >= 3
+    assert killed == TO_KILL
+    assert demo.said().count("is started again") == len(TO_KILL)
     assert set(demo.finishes(instance).values()) == {1}
     found = tail.get(instance)
     assert found
@@ -162,12 +164,3 @@ def deliver(demo: Demo, instance: str) -> None:
     names.write_text("country\nNorway\nRwanda\n")
     command = [sys.executable, "deploy/demo/deliver.py", "--store", str(demo.store), "--instance", instance]
     subprocess.run([*command, "--countries", str(names), "--interval", "0"], cwd=ROOT, check=True, capture_output=True)
-
-
-def test_a_second_demo_beside_a_running_one_says_so_and_touches_nothing(demo: Demo, tmp_path: Path) -> None:
-    before = len(demo.events())
-    command = [sys.executable, "manage.py", "demo", "--dir", str(demo.root)]
-    second = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=30)
-    assert second.returncode == 2
-    assert "A demo is running" in second.stderr
-    assert len(demo.events()) == before

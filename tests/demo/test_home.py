@@ -1,5 +1,6 @@
 """The demo starts afresh in its own directory and leaves everything that is not its own alone."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from board.demo.home import DemoError, Home
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def used(home: Home) -> None:
@@ -62,6 +65,16 @@ def test_a_running_demo_keeps_its_store(tmp_path: Path) -> None:
         assert (home.store / "events.jsonl").exists()
         other.communicate(b"\n")
     assert other.pid not in home.running()
+
+
+def test_a_second_demo_beside_a_running_one_ends_with_exit_code_2_and_one_line(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.make_fresh()
+    home.note_running([])
+    command = [sys.executable, "manage.py", "demo", "--dir", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert re.fullmatch(r"CommandError: A demo is running in .*\n", done.stderr)
 
 
 def test_the_programs_of_the_demo_see_no_setting_of_an_installation_beside_it(
