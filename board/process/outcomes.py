@@ -104,7 +104,7 @@ class Skips:
         walk = self._before(task)
         if not any(gate.label or _sources(gate) for t in walk for s in self.flow.gate_sets[t] for gate in s.gates):
             return False
-        options = {t: self._answers(t) for t in walk if t != task}
+        options = {t: self.answers(t) for t in walk if t != task}
         if prod(map(len, options.values())) > _MAX_SCENARIOS:
             return any(gate.label for t in walk for each in self.flow.gate_sets[t] for gate in each.gates)
         return any(self._skipped(walk, task, scenario) for scenario in _scenarios(options))
@@ -118,8 +118,8 @@ class Skips:
             found |= sources
         return sorted(found, key=self.place.__getitem__)
 
-    def _answers(self, t: int) -> tuple[str, ...]:
-        """The answers a task can end with; those that start another round are not an end."""
+    def answers(self, t: int) -> tuple[str, ...]:
+        """Give the answers a task can end with; those that start another round are not an end."""
         task = self.flow.tasks[t]
         offered = self.flow.answers(task)
         if len(offered) == 1 and offered != ("done",):

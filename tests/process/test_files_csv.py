@@ -80,6 +80,12 @@ def test_blank_rows_and_trailing_empty_columns_are_ignored() -> None:
     assert (reading.line_of(1), reading.line_of(2), reading.line_of(0)) == (5, 0, 0)
 
 
+def test_blank_rows_by_the_hundred_thousand_are_no_rows() -> None:
+    reading = files.read(b"task;name\r\n" + b";;;;\r\n \t;\r\n\r\n" * 100_000 + b"a;A")
+    assert [row.task for row in reading.table.rows] == ["a"]
+    assert reading.lines == (300_002,)
+
+
 def test_broken_rows_are_all_named_at_once() -> None:
     data = b'task,name,role\na,A\nb,B,analyst,surplus,more\nc,"C" x,\nd,"never closed,analyst\ne,E,\n'
     reading = files.read(data)
@@ -173,6 +179,8 @@ def test_the_older_column_per_is_said() -> None:
         (b"%PDF-1.7", "PDF"),
         (b"task,name\n" + b"x" * 10_000_001, "bytes"),
         (b"task" + b",x" * 300 + b"\na\n", "columns"),
+        (b"task\n" + b"a\n" * 60_001, "rows"),
+        (b"task" + b"," * 1_000_001, "cells"),
         ("task,ä\n".encode("utf-16") + b"\x00", "broken"),
     ],
 )

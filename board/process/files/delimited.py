@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from board.process.files import formulas
 from board.process.files.headings import is_known
-from board.process.files.reading import Remark
+from board.process.files.reading import MAX_CELLS, MAX_LINES, Remark, Unreadable
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SEP_LINE = re.compile(r"\ufeff?\"?sep=([^\r\n\"])\"?[ \t]*(?:\r\n|\n|\r|\Z)", re.IGNORECASE)
@@ -58,20 +58,34 @@ class _Splitter:
         self.line = line
         self.delimiter = delimiter
         self.plain = re.compile(f"[^{re.escape(delimiter)}\r\n]*")
+        self.blank = re.compile(f"(?:[ \t{re.escape(delimiter)}]*+(?:\r\n|\n|\r|\\Z))++")
         self.remarks: list[Remark] = []
 
     def split(self) -> tuple[Lines, list[Remark]]:
         lines: Lines = []
-        while self.at < len(self.text):
+        count = 0
+        while self._skip_blank():
             number, cells = self.line, [self._cell()]
-            while self.text.startswith(self.delimiter, self.at):
+            while self.text.startswith(self.delimiter, self.at) and len(cells) <= MAX_CELLS:
                 self.at += 1
                 cells.append(self._cell())
             if newline := _NEWLINE.match(self.text, self.at):
                 self.at = newline.end()
                 self.line += 1
             lines.append((number, cells))
+            count += len(cells)
+            if count > MAX_CELLS:
+                raise Unreadable(f"The file has more than {MAX_CELLS:,} cells.", "Keep the table alone.")
+            if len(lines) > MAX_LINES:
+                raise Unreadable(f"The file has more than {MAX_LINES:,} rows.", "Repeat rows by a group instead.")
         return lines, self.remarks
+
+    def _skip_blank(self) -> bool:
+        """Step over lines without cells, which spreadsheets write by the thousand; say whether a line is left."""
+        if blank := self.blank.match(self.text, self.at):
+            self.line += len(_NEWLINE.findall(blank[0]))
+            self.at = blank.end()
+        return self.at < len(self.text)
 
     def _cell(self) -> str:
         quoted = _QUOTED.match(self.text, self.at)

@@ -8,7 +8,7 @@ from typing import Any
 from board.process.files.encoding import decode
 from board.process.files.grid import cells_of, table_of_lines, table_of_rows
 from board.process.files.headings import read_headings
-from board.process.files.reading import MAX_COLUMNS, Reading, Remark, Unreadable
+from board.process.files.reading import MAX_COLUMNS, MAX_LINES, Reading, Remark, Unreadable
 from board.process.table import ProcessTable
 from board.process.text import clean, spelled
 
@@ -25,6 +25,8 @@ def read_json(data: bytes) -> Reading:
         found = _rows_of_columns(found)
     if not isinstance(found, list) or not found:
         raise Unreadable("There is no table in this JSON.", _REMEDY)
+    if len(found) > MAX_LINES:
+        raise Unreadable(f"The table has {len(found):,} rows.", "Repeat rows by a group instead.")
     if all(isinstance(row, list) for row in found):
         lines = [(number, [_cell(cell, "", notes) for cell in row]) for number, row in enumerate(found, start=1)]
         return table_of_lines(lines, notes, "json")

@@ -7,10 +7,22 @@ from board.process.bpmn.report import Remark as Became
 from board.process.table import ProcessTable
 from board.process.unreadable import Unreadable
 
-__all__ = ["MAX_BYTES", "MAX_COLUMNS", "Format", "Reading", "Remark", "Unreadable", "Unwritable"]
+__all__ = [
+    "MAX_BYTES",
+    "MAX_CELLS",
+    "MAX_COLUMNS",
+    "MAX_LINES",
+    "Format",
+    "Reading",
+    "Remark",
+    "Unreadable",
+    "Unwritable",
+]
 
 MAX_BYTES = 10_000_000
 MAX_COLUMNS = 200
+MAX_CELLS = 1_000_000
+MAX_LINES = 60_000
 
 Format = Literal["csv", "xlsx", "json", "bpmn"]
 

@@ -16,14 +16,13 @@ from openpyxl.utils import get_column_letter
 
 from board.process.files.delimited import Lines
 from board.process.files.formulas import mark
-from board.process.files.reading import Remark, Unreadable, Unwritable
+from board.process.files.reading import MAX_CELLS, Remark, Unreadable, Unwritable
 from board.process.text import spelled
 
 SHEET = "process"
-MAX_UNPACKED = 64_000_000
+MAX_UNPACKED = 32_000_000
 MAX_PARTS = 2_000
 MAX_CELL = 32_767
-_MAX_LINES = 60_000
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _TO_ESCAPE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 
@@ -92,7 +91,7 @@ def _check_parts(data: bytes) -> None:
                     "Copy the table alone into a new workbook.",
                 )
             for info in infos:
-                if info.filename.endswith((".xml", ".rels")) and b"<!DOCTYPE" in parts.read(info)[:4096]:
+                if info.filename.endswith((".xml", ".rels")) and b"<!DOCTYPE" in parts.read(info):
                     raise Unreadable(f"{info.filename} declares entities.", "Save the workbook anew as XLSX.")
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError, ValueError, zlib.error) as error:
         if isinstance(error, Unreadable):
@@ -120,11 +119,13 @@ def _lines(sheet: Any, remarks: list[Remark]) -> Iterator[tuple[int, list[str]]]
     count = 0
     for number, row in enumerate(sheet.iter_rows(), start=1):
         cells = [_text(cell, number, remarks) for cell in row]
+        count += len(cells)
+        if count > MAX_CELLS:
+            raise Unreadable(
+                f"The sheet has more than {MAX_CELLS:,} cells.", "Copy the table alone into a new workbook."
+            )
         if any(cells):
-            count += 1
             yield number, cells
-        if count > _MAX_LINES:
-            raise Unreadable(f"The sheet has more than {_MAX_LINES:,} rows.", "A process has some dozens: keep those.")
 
 
 def _text(cell: Any, line: int, remarks: list[Remark]) -> str:
