@@ -81,6 +81,7 @@ def test_what_is_no_row_and_what_is_there_twice_are_errors_named_together() -> N
         (b"[1, 2", "line 1"),
         (b"[]", "no table"),
         (b"{}", "no table"),
+        (b"[" + b'{"task": "a"},' * 60_000 + b"1]", "rows"),
         (b"[5]", "`task`"),
         (b'[{"name": "x"}]', "`task`"),
         (b'{"hello": "world"}', "`task`"),

@@ -16,7 +16,7 @@ from openpyxl.utils import get_column_letter
 
 from board.process.files.delimited import Lines
 from board.process.files.formulas import mark
-from board.process.files.reading import MAX_CELLS, Remark, Unreadable, Unwritable
+from board.process.files.reading import MAX_CELLS, MAX_LINES, Remark, Unreadable, Unwritable
 from board.process.text import spelled
 
 SHEET = "process"
@@ -116,16 +116,16 @@ def _choose(book: Any, name: str) -> tuple[Any, list[Remark]]:
 
 
 def _lines(sheet: Any, remarks: list[Remark]) -> Iterator[tuple[int, list[str]]]:
-    count = 0
+    count = filled = 0
     for number, row in enumerate(sheet.iter_rows(), start=1):
         cells = [_text(cell, number, remarks) for cell in row]
         count += len(cells)
-        if count > MAX_CELLS:
-            raise Unreadable(
-                f"The sheet has more than {MAX_CELLS:,} cells.", "Copy the table alone into a new workbook."
-            )
         if any(cells):
+            filled += 1
             yield number, cells
+        if count > MAX_CELLS or filled > MAX_LINES:
+            what = f"The sheet has more than {MAX_CELLS:,} cells or {MAX_LINES:,} rows."
+            raise Unreadable(what, "Copy the table alone into a new workbook.")
 
 
 def _text(cell: Any, line: int, remarks: list[Remark]) -> str:
