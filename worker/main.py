@@ -28,8 +28,8 @@ def work(config: Config) -> int:
     report = Report(config)
     stop = Stop()
     tail = Tail(open_log(store))
+    stop.listen()
     with _held(config, store, stop) as (lock, tell):
-        stop.listen()
         if config.process is not None:
             instance = start(tail, config.process, config.elements, config.instance, report)
             config = replace(config, instance=instance)
