@@ -59,14 +59,14 @@ def _verb(event: Event) -> tuple[str, str]:
             return "took the assignment from", ""
         return ("took", "") if value == event.actor else ("assigned", f"to {value}")
     if event.field == "note":
-        return "noted on", value
+        return "noted", value
     if event.field == "due":
         return ("set the deadline of", value) if value else ("took the own deadline from", "")
     if event.field == "error":
-        return "reported from", value
+        return "reported", value
     if event.field == "late":
         return "answered too late on", value
-    return f"set {event.field} of", value
+    return "set", f"{event.field} = {value}"
 
 
 def _of_status(value: str, actor: str) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from board.process.events import WORKER, account
 from board.process.instance import Instance
 from board.process.status import MET, NEVER, STALLED, is_finished
 from board.selectors.log import QUIET, Line, say
+from board.selectors.names import shown
 from board.selectors.sheet import row_path
 
 # fields that a row's page shows in a place of their own
@@ -93,10 +94,10 @@ def offers(instance: Instance, row: int, who: Actor) -> Offers:
     """What the row's menu shows to `who`."""
     answers, refused = _answers(instance, row, who)
     assignee = instance.value(row, "assignee")
-    takes = decide.may("take", instance, row, who)
+    take = f"Take over from {shown(assignee)}" if assignee else "Take"
     return Offers(
         answers=answers,
-        take=("" if not takes else f"Take over from {assignee}" if assignee else "Take"),
+        take=take if decide.may("take", instance, row, who) else "",
         start=instance.status(row) == "open" and decide.may("start", instance, row, who),
         assign=decide.may("assign", instance, row, who),
         due=decide.may("assign", instance, row, who),

@@ -65,8 +65,8 @@ class RowView(NamedTuple):
 
     @property
     def label(self) -> str:
-        """How people call the row: its element and task."""
-        return f"{self.element}, {self.task_name}" if self.element else self.task_name
+        """How people call the row: its task and element."""
+        return f"{self.task_name} · {self.element}" if self.element else self.task_name
 
     @property
     def path(self) -> str:

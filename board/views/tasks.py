@@ -102,9 +102,15 @@ def _menu(request: Request, now: Snapshot, number: int, wish: Wish, refusal: Ref
         "along_total": total,
         "along_more": total - len(names),
         "wish": wish,
+        "orphan": wish.note if refusal and not _is_offered(offers, wish.do) else "",
         "error": said_for_people(refusal.message) if refusal else "",
         "place": "board" if request.GET.get("place") == "board" or request.POST.get("place") == "board" else "row",
     }
+
+
+def _is_offered(offers: selectors.Offers, do: str) -> bool:
+    """Whether the form that was sent is there again, to show what was typed into it."""
+    return bool(offers.answers if do == "finish" else getattr(offers, do, False))
 
 
 @require_safe

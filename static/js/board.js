@@ -419,6 +419,23 @@
     htmx.process(section);
   }
 
+  // The picture beside the list, or above it over the whole width.
+  const widen = document.getElementById("widen");
+  function wide(on) {
+    board.classList.toggle("wide", on);
+    widen.textContent = on ? "Beside the list" : "Larger";
+    widen.setAttribute("aria-pressed", String(on));
+  }
+  if (widen) {
+    widen.hidden = false;
+    wide(localStorage.getItem("picture") === "wide");
+    widen.addEventListener("click", () => {
+      const on = !board.classList.contains("wide");
+      localStorage.setItem("picture", on ? "wide" : "beside");
+      wide(on);
+    });
+  }
+
   const remembered = folds();
   for (const section of list().querySelectorAll(".sec")) {
     ready(section);

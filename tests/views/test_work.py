@@ -71,7 +71,7 @@ def test_what_is_assigned_to_an_account_that_is_gone_is_free_to_be_taken_over(
     cast["ben"].is_active = False
     cast["ben"].save()
     ana = login("ana")
-    assert "Take over from ben" in ana.get("/").text
+    assert "Take over from Ben" in ana.get("/").text
     ana.post(BRAZIL, {"do": "take"})
     assert "Review · Brazil" in cards(ana.get("/").text)[:3]
 
