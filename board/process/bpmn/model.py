@@ -119,7 +119,7 @@ class Process:
     pool_id: str = ""
     pool_name: str = ""
     columns: tuple[str, ...] | None = None  # of the table this product wrote
-    undrawn: list[dict[str, str]] = field(default_factory=list)  # its rows no element stands for
+    rows: list[dict[str, str]] = field(default_factory=list)  # of that table
     size: int = 0  # activities, those in sub-processes too
 
     def is_called(self, key: str) -> bool:

@@ -33,20 +33,13 @@ class Arrow:
 class Notation:
     """Everything the file holds: the graph as drawn, its parts by scope, and the id each has in the file."""
 
-    table: ProcessTable
     graph: Graph
     nodes: dict[str, list[Node]]  # by the group they are in, "" for none
     groups: dict[str, list[Group]]
     arrows: dict[str, list[Arrow]]
     ids: dict[str, str]  # node and group ids of the graph to ids of the file
-    rows: dict[str, tuple[int, Row]]  # by task id: place in the table and row
+    rows: dict[str, Row]  # by task id
     lane_of: dict[str, str] = field(default_factory=dict)  # of groups
-
-    @property
-    def undrawn(self) -> list[tuple[int, Row]]:
-        """Rows no element stands for (of a table with errors)."""
-        drawn = {number for task, (number, _) in self.rows.items() if task in self.ids}
-        return [(number, row) for number, row in enumerate(self.table.rows) if number not in drawn]
 
 
 def notation_of(table: ProcessTable) -> Notation:
@@ -61,10 +54,8 @@ def notation_of(table: ProcessTable) -> Notation:
             del kept[node.id]
         links = [link for link in links if link[1] not in {n.id for n in idle} and link[2] not in {n.id for n in idle}]
     ids = _ids([*(group.id for group in graph.groups), *kept])
-    rows: dict[str, tuple[int, Row]] = {}
-    for number, row in enumerate(table.rows):
-        rows.setdefault(row.task, (number, row))
-    found = Notation(table, graph, {}, {}, {}, ids, rows)
+    rows = {row.task: row for row in reversed(table.rows)}
+    found = Notation(graph, {}, {}, {}, ids, rows)
     for node in kept.values():
         found.nodes.setdefault(node.group, []).append(node)
         found.lane_of.setdefault(node.group, node.lane)

@@ -22,7 +22,6 @@ from board.process.bpmn.xml import OWN, Element, children, content, first, line,
 from board.process.text import clean
 from board.process.unreadable import Unreadable
 
-INDEX = "\0index"  # of a row this product wrote: its place in the table; no column can be called so
 _DATA = frozenset({"dataObject", "dataObjectReference", "dataStoreReference", "dataStore"})
 _ARTIFACTS = frozenset({"textAnnotation", "group"})
 
@@ -77,10 +76,13 @@ class _Reader:
     def __init__(self, resources: Resources) -> None:
         self.resources = resources
         self.ids: set[str] = set()
+        self.rows: dict[str, dict[str, str]] = {}
         self.size = 0
 
     def process(self, element: Element, pool: Element | None) -> Process:
         pool_name = line(pool.get("name")) if pool is not None else ""
+        rows = _own_rows(element)
+        self.rows = {row.get("task", ""): row for row in reversed(rows)}
         scope = self.scope(element, pool_name)
         return Process(
             id=element.get("id", ""),
@@ -89,7 +91,7 @@ class _Reader:
             pool_id=pool.get("id", "") if pool is not None else "",
             pool_name=pool_name,
             columns=_own_columns(element),
-            undrawn=_undrawn(element),
+            rows=rows,
             size=self.size,
         )
 
@@ -147,12 +149,16 @@ class _Reader:
             script=content(first(element, "script")),
             compensation=truth(element, "isForCompensation"),
             triggered=truth(element, "triggeredByEvent"),
-            own=_own_row(element),
+            own=self._own_row(element),
         )
         node.performer, node.assignee, node.engine = self.resources.of(element)
         if kind in SUB_PROCESSES:
             node.scope = self.scope(element)
         return node
+
+    def _own_row(self, element: Element) -> dict[str, str] | None:
+        row = _own(element, "row")
+        return None if row is None else self.rows.get(row.get("task", ""))
 
     def _flow(self, element: Element) -> SequenceFlow:
         condition = first(element, "conditionExpression")
@@ -245,19 +251,14 @@ def _own(element: Element, name: str) -> Element | None:
     return None if extension is None else first(extension, name, OWN)
 
 
-def _own_row(element: Element) -> dict[str, str] | None:
-    row = _own(element, "row")
-    return None if row is None else _cells(row)
+def _own_rows(process: Element) -> list[dict[str, str]]:
+    table = _own(process, "table")
+    return [] if table is None else [_cells(row) for row in children(table, "row", OWN)]
 
 
 def _cells(row: Element) -> dict[str, str]:
     cells = {clean(cell.get("column")): content(cell) for cell in children(row, "cell", OWN)}
-    return {column: cell for column, cell in cells.items() if cell} | {INDEX: row.get("index", "")}
-
-
-def _undrawn(process: Element) -> list[dict[str, str]]:
-    table = _own(process, "table")
-    return [] if table is None else [_cells(row) for row in children(table, "row", OWN)]
+    return {column: cell for column, cell in cells.items() if cell}
 
 
 def _own_role(lane: Element) -> str | None:

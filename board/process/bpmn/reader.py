@@ -42,7 +42,7 @@ def derived(process: Process, tasks: dict[str, str], report: Report) -> ProcessT
 
 def restored(process: Process, tasks: dict[str, str], report: Report) -> ProcessTable:
     """Make the table of a process this product wrote: the one kept in it, with what was changed in the drawing."""
-    own = _own_table(process)
+    own = ProcessTable.from_rows(process.rows, process.columns)
     root, _ = elements(own, process.name)
     written = parse.document(root).processes[0]
     before = Report()
@@ -51,16 +51,6 @@ def restored(process: Process, tasks: dict[str, str], report: Report) -> Process
     report.without(before)
     copies = {draft.task: draft.node.own for draft in builder.drafts if draft.node and draft.node.own}
     return merged(own, base, theirs, copies)
-
-
-def _own_table(process: Process) -> ProcessTable:
-    found: dict[str, tuple[int, dict[str, str]]] = {}
-    kept = [node.own for node in _nodes(process.scope) if node.own is not None] + process.undrawn
-    for row in kept:
-        number = row.get(parse.INDEX, "")
-        found.setdefault(row.get("task", ""), (int(number) if number.isdecimal() else len(kept), row))
-    rows = [row for _, row in sorted(found.values(), key=lambda each: each[0])]
-    return ProcessTable.from_rows([{k: v for k, v in row.items() if k != parse.INDEX} for row in rows], process.columns)
 
 
 def _built(process: Process, tasks: dict[str, str], report: Report) -> tuple[ProcessTable, Builder]:

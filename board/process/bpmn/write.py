@@ -1,4 +1,4 @@
-"""A table as BPMN 2.0 XML: what every tool reads, and beside each element the row it stands for."""
+"""A table as BPMN 2.0 XML: what every tool reads, and beside it the table with all its columns."""
 
 import json
 
@@ -36,8 +36,8 @@ def elements(table: ProcessTable, name: str) -> tuple[Element, Notation]:
     _add(collaboration, "participant", id="Pool", name=name, processRef="Process")
     process = _add(root, "process", id="Process", name=name, isExecutable="false")
     own = _own(process, "table", columns=json.dumps(table.columns), name=name)
-    for number, row in notation.undrawn:
-        _row(own, number, row)
+    for row in table.rows:
+        _row(own, row)
     _Writer(notation).write(process)
     return root, notation
 
@@ -58,8 +58,8 @@ def _own(parent: Element, tag: str, /, **attributes: str) -> Element:
     return etree.SubElement(extension, f"{{{OWN}}}{tag}", attributes)
 
 
-def _row(parent: Element, number: int, row: Row) -> None:
-    element = etree.SubElement(parent, f"{{{OWN}}}row", index=str(number))
+def _row(parent: Element, row: Row) -> None:
+    element = etree.SubElement(parent, f"{{{OWN}}}row")
     for column, cell in row.cells().items():
         etree.SubElement(element, f"{{{OWN}}}cell", column=column).text = cell
 
@@ -105,23 +105,22 @@ class _Writer:
     def _node(self, parent: Element, node: Node) -> None:
         element = _add(parent, _TYPES[node.kind], id=self.ids[node.id], name=node.label or node.note)
         self._default(element, node.id)
-        number, row = self.notation.rows.get(node.id, (0, None))
+        row = self.notation.rows.get(node.id)
         if row:
-            self._describe(element, number, row)
+            self._describe(element, row)
         self._flows(element, node.id)
         if row and node.kind == "script":
             ending = row.script[row.script.rfind(".") :].lower()
             element.set("scriptFormat", _LANGUAGES.get(ending, "text/plain"))
             _add(element, "script", row.script)
         if node.kind == "complex" and not node.split:
-            waiting = self.notation.rows[node.task][1].join if node.task in self.notation.rows else ""
+            waiting = self.notation.rows[node.task].join if node.task in self.notation.rows else ""
             _condition(element, "activationCondition", waiting)
 
-    def _describe(self, element: Element, number: int, row: Row) -> None:
+    def _describe(self, element: Element, row: Row) -> None:
         if row.description:
             _add(element, "documentation", row.description)
-        extension = _add(element, "extensionElements")
-        _row(extension, number, row)
+        _own(element, "row", task=row.task)
 
     def _default(self, element: Element, key: str) -> None:
         if key in self.default:
@@ -135,8 +134,8 @@ class _Writer:
 
     def _group(self, parent: Element, group: Group) -> None:
         element = _add(parent, "subProcess", id=self.ids[group.id], name=group.label)
-        number, row = self.notation.rows[group.id]
-        self._describe(element, number, row)
+        row = self.notation.rows[group.id]
+        self._describe(element, row)
         self._flows(element, group.id)
         several = _add(element, "multiInstanceLoopCharacteristics", isSequential=str(group.sequential).lower())
         _add(several, "inputDataItem", id=f"{self.ids[group.id]}_element", name=group.collection)
