@@ -144,6 +144,7 @@ def _join(plan: Plan, link: Link) -> None:
             gap = a.col + 1 if after else a.col
             for x, y in ((a, b), (b, a)):
                 (x.right if after else x.left).append(y)
+                x.turns = True
             plan.gaps[gap].append((a, b))
         else:
             left, right = (a, b) if a.col < b.col else (b, a)

@@ -13,6 +13,8 @@ from itertools import permutations
 from board.process.layout.graph import Edge, Graph
 from board.process.layout.plan import Item, Link, Plan, Scope, common, unit_in
 
+MOST_ORDERS = 6
+
 Ends = tuple[Edge, Item | Scope, Item | Scope]
 
 
@@ -80,8 +82,10 @@ def _around(a: Item | Scope, b: Item | Scope) -> bool:
 # lanes
 
 
-def order_lanes(plan: Plan, ends: Sequence[Ends]) -> None:
-    """Order the lanes so that flows between lanes are short and frames do not reach over lanes they have nothing in."""
+def lane_orders(plan: Plan, ends: Sequence[Ends]) -> list[list[int]]:
+    """Orders of the lanes worth a try, the likeliest first: flows between lanes are short in it, and frames do not
+    reach over lanes they have nothing in. Of two that mirror one another the one closer to the table is kept.
+    """
     count = len(plan.lanes)
     pull = [[0] * count for _ in range(count)]
     for _, source, target in ends:
@@ -94,7 +98,11 @@ def order_lanes(plan: Plan, ends: Sequence[Ends]) -> None:
         for x in over:
             for y in over:
                 pull[x][y] += 2 * (x != y)
-    order = _best_order(pull)
+    return _orders(pull)
+
+
+def order_lanes(plan: Plan, order: Sequence[int]) -> None:
+    """Put the lanes in an order of their numbers, and say which of them each frame reaches over."""
     place = {lane: n for n, lane in enumerate(order)}
     plan.lanes = [plan.lanes[lane] for lane in order]
     for item in plan.items:
@@ -113,12 +121,12 @@ def _lanes_of(end: Item | Scope) -> list[int]:
     return sorted(found)
 
 
-def _best_order(pull: list[list[int]]) -> list[int]:
+def _orders(pull: list[list[int]]) -> list[list[int]]:
     count = len(pull)
     if count <= 6:
         # the first of equals: lanes stay in the order of the table where nothing speaks against it
-        first = min(permutations(range(count)), key=lambda each: _stretch(each, pull))
-        return list(first)
+        orders = [each for each in permutations(range(count)) if each <= each[::-1]]
+        return [list(each) for each in sorted(orders, key=lambda each: _stretch(each, pull))[:MOST_ORDERS]]
     order = list(range(count))
     best = _stretch(order, pull)
     for _ in range(4):
@@ -131,7 +139,7 @@ def _best_order(pull: list[list[int]]) -> list[int]:
                 best, order = stretch, found
         if best == before:
             break
-    return order
+    return [order]
 
 
 def _stretch(order: Sequence[int], pull: list[list[int]]) -> int:

@@ -8,30 +8,46 @@ from board.process.layout.frames import has_shared_lanes, loosen, settle_sides
 from board.process.layout.plan import Item, Plan
 from board.process.layout.relay import crossings_of, relay, resettle
 
+Span = tuple[int, int]
 SWEEPS = 6
 RELAYS = 4
 
 
 def order_columns(plan: Plan) -> None:
     """Sort every column from top to bottom; `pos` of each item is its place."""
+    _sort_cells(plan)
     if has_shared_lanes(plan):
         loosen(plan)
-        _sort_cells(plan)
-        _sweep(plan)
+        _best_start(plan)
         settle_sides(plan)
         _sort_cells(plan)
-    else:
-        _sort_cells(plan)
-    best = _sweep(plan)
+    best = _best_start(plan)
     for _ in range(RELAYS):
         if not best:
             break
         _lay_anew(plan)
-        _swap_neighbours(plan)
+        _swap_neighbours(plan, [_cells(column) for column in plan.columns])
         found = count_crossings(plan)
         if found >= best:
             break
         best = found
+
+
+def _best_start(plan: Plan) -> int:
+    """Sweep from several beginnings; the best order stays."""
+    best, kept = -1, _remember(plan)
+    for upside_down in (False, True):
+        for first in (0, 1):
+            for column in plan.columns:
+                column.sort(key=lambda item: (item.cell, -item.number if upside_down else item.number))
+                _number(column)
+            found = _sweep(plan, first)
+            if best < 0 or found < best:
+                best, kept = found, _remember(plan)
+            if not best:
+                return 0
+    _restore(plan, kept)
+    return best
 
 
 def _sort_cells(plan: Plan) -> None:
@@ -40,17 +56,21 @@ def _sort_cells(plan: Plan) -> None:
         _number(column)
 
 
-def _sweep(plan: Plan) -> int:
+def _sweep(plan: Plan, first: int) -> int:
+    spans = [_cells(column) for column in plan.columns]
     best = count_crossings(plan)
     kept = _remember(plan)
-    for sweep in range(SWEEPS):
-        for column in plan.columns if sweep % 2 == 0 else reversed(plan.columns):
-            _sort_by_neighbours(column, before=sweep % 2 == 0)
-        _swap_neighbours(plan)
+    idle = 0
+    for sweep in range(first, first + SWEEPS):
+        for col in range(len(spans)) if sweep % 2 == 0 else range(len(spans) - 1, -1, -1):
+            if spans[col]:
+                _sort_by_neighbours(plan.columns[col], spans[col], before=sweep % 2 == 0)
+        _swap_neighbours(plan, spans)
         found = count_crossings(plan)
+        idle = 0 if found < best else idle + 1
         if found < best:
             best, kept = found, _remember(plan)
-        if not best:
+        if not best or idle == 2:
             break
     _restore(plan, kept)
     return best
@@ -87,47 +107,58 @@ def count_crossings(plan: Plan) -> int:
 
 def _crossings_in_gap(plan: Plan, gap: int) -> int:
     """Flows through a gap are chords of a circle: down its left column and up its right one."""
+    pairs = plan.gaps[gap]
+    if len(pairs) < 2:
+        return 0
     after = len(plan.columns[gap]) if gap < len(plan.columns) else 0
     turn = (len(plan.columns[gap - 1]) if gap else 0) + after - 1
     chords = []
-    for a, b in plan.gaps[gap]:
+    for a, b in pairs:
         x = turn - a.pos if a.col == gap else a.pos
         y = turn - b.pos if b.col == gap else b.pos
         chords.append((x, y) if x < y else (y, x))
     chords.sort()
     ends: list[int] = []
     waiting: list[int] = []  # ends of chords that begin where the one before does: these do not cross one another
-    found, last = 0, -1
+    found, last, low = 0, -1, 0
     for start, end in chords:
         if start != last:
             for each in waiting:
                 insort(ends, each)
             waiting, last = [], start
             low = bisect_right(ends, start)
-        found += max(0, bisect_left(ends, end) - low)
+        high = bisect_left(ends, end)
+        if high > low:
+            found += high - low
         waiting.append(end)
     return found
 
 
-def _sort_by_neighbours(column: list[Item], *, before: bool) -> None:
+def _sort_by_neighbours(column: list[Item], spans: list[Span], *, before: bool) -> None:
     """Sort each cell by the mean place of what its items are joined to on one side; the others stay where they are."""
-    for start, end in _cells(column):
-        keyed = []
+    for start, end in spans:
+        keyed: list[tuple[float, int, Item]] = []
         places = []
         for pos in range(start, end):
             item = column[pos]
-            ends = [n.pos for n in (item.left if before else item.right) if n.col != item.col]
-            if ends:
-                keyed.append((sum(ends) / len(ends), pos, item))
+            near = item.left if before else item.right
+            if item.turns:
+                near = [each for each in near if each.col != item.col]
+            if len(near) == 1:
+                keyed.append((near[0].pos, pos, item))
+                places.append(pos)
+            elif near:
+                keyed.append((sum([each.pos for each in near]) / len(near), pos, item))
                 places.append(pos)
         if len(keyed) > 1:
             keyed.sort()  # the place keeps items from being compared
             for pos, (_, _, item) in zip(places, keyed, strict=True):
                 column[pos] = item
-    _number(column)
+                item.pos = pos
 
 
-def _cells(column: list[Item]) -> list[tuple[int, int]]:
+def _cells(column: list[Item]) -> list[Span]:
+    """Where the cells of a column begin and end, those of two and more items."""
     found = []
     start = 0
     for pos in range(1, len(column) + 1):
@@ -138,9 +169,8 @@ def _cells(column: list[Item]) -> list[tuple[int, int]]:
     return found
 
 
-def _swap_neighbours(plan: Plan) -> None:
-    spans = [_cells(column) for column in plan.columns]
-    dirty = set(range(len(plan.columns)))
+def _swap_neighbours(plan: Plan, spans: list[list[Span]]) -> None:
+    dirty = {col for col, cells in enumerate(spans) if cells}
     for _ in range(4):
         moved: set[int] = set()
         for col in sorted(dirty):
@@ -160,25 +190,28 @@ def _swap_neighbours(plan: Plan) -> None:
 def _gain(plan: Plan, u: Item, v: Item) -> float:
     """Crossings saved if `u`, directly above `v`, changed places with it; turns kept short break a tie."""
     saved = 0
+    if not u.turns and not v.turns:
+        for near_u, near_v in ((u.left, v.left), (u.right, v.right)):
+            for x in near_u:
+                at = x.pos
+                for y in near_v:
+                    saved += (at > y.pos) - (at < y.pos)
+        return saved
     col = u.col
-    turning = False
-    for ends_u, ends_v, other in ((u.left, v.left, col - 1), (u.right, v.right, col + 1)):
-        if not ends_u or not ends_v:
-            turning = turning or any(end.col == col for end in ends_u or ends_v)
-            continue
-        here = len(plan.columns[col])
-        there = len(plan.columns[other]) if 0 <= other < len(plan.columns) else 0
-        around, start = here + there, v.pos
-        # how far each end is along the circle of the gap, going down this column from `v`
-        far_u = [(e.pos - start) % around if e.col == col else around - 1 - e.pos - start for e in ends_u if e is not v]
-        far_v = [(e.pos - start) % around if e.col == col else around - 1 - e.pos - start for e in ends_v if e is not u]
-        turning = turning or any(end.col == col for end in (*ends_u, *ends_v))
-        for x in far_u:
-            for y in far_v:
-                saved += (x < y) - (y < x)
-    if saved == 0 and turning:
-        return 0.5 * (_turning(u, 1) + _turning(v, -1) < 0)
-    return saved
+    here = len(plan.columns[col])
+    start = v.pos
+    for near_u, near_v, other in ((u.left, v.left, col - 1), (u.right, v.right, col + 1)):
+        if near_u and near_v:
+            around = here + (len(plan.columns[other]) if 0 <= other < len(plan.columns) else 0)
+            # how far each end is along the circle of the gap, going down this column from `v`
+            far_u = [
+                (e.pos - start) % around if e.col == col else around - 1 - e.pos - start for e in near_u if e is not v
+            ]
+            far_v = [
+                (e.pos - start) % around if e.col == col else around - 1 - e.pos - start for e in near_v if e is not u
+            ]
+            saved += sum([(x < y) - (y < x) for x in far_u for y in far_v])
+    return saved or 0.5 * (_turning(u, 1) + _turning(v, -1) < 0)
 
 
 def _turning(item: Item, step: int) -> int:

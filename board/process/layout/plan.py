@@ -58,6 +58,7 @@ class Item:
     y: int = 0
     left: list[Item] = field(default_factory=list)  # what it is joined to through the gap before its column: items of
     right: list[Item] = field(default_factory=list)  # the column before, or of its own where a flow turns; and after it
+    turns: bool = False  # whether any of these is in its own column
 
 
 @dataclass(slots=True, eq=False)
