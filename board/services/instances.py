@@ -72,4 +72,4 @@ def _check_table(name: str, table: ProcessTable) -> None:
     errors = [p for p in check(table) if p.level == "error"]
     if errors:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-        raise Refusal("errors", f"“{name}” has errors and cannot be started: {errors[0].message}{more}.")
+        raise Refusal("errors", f"“{name}” has errors and cannot be started{more}: {errors[0].message}")

@@ -102,6 +102,8 @@ def _elements(request: Request, typed: dict[str, str]) -> tuple[ElementList | No
         return None, list(error.problems) if isinstance(error, ElementError) else [str(error)]
     if isinstance(data, bytes):
         typed["elements"] = _as_text(found.elements)
+    if not found.elements.ids and typed["none"] != "yes":
+        return None, ["The list has no element in it: add them, or tick below that there are none this time."]
     return found.elements, []
 
 
