@@ -148,7 +148,7 @@ class Script:
         self.met_orphans = not processes.children() <= {self.pid, *others}
         return self.met_orphans and bool(self._tree(others))
 
-    def _tree(self, others: Mapping[int, str]) -> set[int]:
+    def _tree(self, others: Mapping[int, str]) -> list[int]:
         return processes.tree(self.mark, root=self.pid, others=others)
 
     def _is_gone(self, now: float, others: Mapping[int, str]) -> bool:
@@ -158,14 +158,14 @@ class Script:
         if not tree:
             return self._status is not None
         if now < self._kill_at:
-            processes.send(tree - self._termed, signal.SIGTERM)
-            self._termed |= tree
+            processes.send((pid for pid in tree if pid not in self._termed), signal.SIGTERM)
+            self._termed.update(tree)
             return False
         if self._give_up_at == float("inf"):
             self._give_up_at = now + GIVE_UP_S
         refused = processes.send(tree, signal.SIGKILL)
         if now >= self._give_up_at and self._status is not None:
-            self._note(f"could not end these processes: {', '.join(map(str, sorted(refused or tree)))}")
+            self._note(f"could not end these processes: {', '.join(map(str, sorted(refused) or tree))}")
             return True
         return False
 

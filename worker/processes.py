@@ -1,7 +1,7 @@
 """Finding and ending the processes of one attempt, wherever they went.
 
 A script's processes are told by four marks: they descend from its first process, they are in its session or process
-group, they carry the attempt's PROC_RUN in their environment, or they hold its log open. One look can miss what is
+group, they carry the attempt's PROC_RUN in their environment, or they print to its log. One look can miss what is
 forked meanwhile, so whoever ends a tree looks again until nothing is found.
 """
 
@@ -72,24 +72,25 @@ def collect_orphans(mine: Iterable[int]) -> None:
             os.waitpid(pid, os.WNOHANG)
 
 
-def tree(mark: str, *, root: int = 0, log: str = "", others: Mapping[int, str] | None = None) -> set[int]:
-    """The living processes of an attempt: by its PROC_RUN `mark`, by its first process `root`, by its open `log`.
+def tree(mark: str, *, root: int = 0, log: str = "", others: Mapping[int, str] | None = None) -> list[int]:
+    """The living processes of an attempt, the oldest first, so that a script ends before what it waits for.
 
-    `others` are the first processes and marks of the scripts that run beside it. An adopted orphan that nothing
-    attributes belongs to the attempt when it is older than all of them.
+    Found by the PROC_RUN `mark`, the first process `root`, the `log` they print to. `others` are the first processes
+    and marks of the scripts that run beside it: an adopted orphan that nothing attributes belongs to the attempt when
+    it is older than all of them.
     """
     me = os.getpid()
     stats = {pid: stat for pid in _pids() if pid != me and (stat := _stat(pid)) is not None}
     found = {
         pid
         for pid, stat in stats.items()
-        if (root and root in (pid, stat.group, stat.session)) or mark == _mark(pid) or (log and _has_open(pid, log))
+        if (root and root in (pid, stat.group, stat.session)) or mark == _mark(pid) or (log and _prints_to(pid, log))
     }
     if others is not None and _adopts:
         found |= _strays(stats, me, root, others)
     while more := {pid for pid, stat in stats.items() if stat.parent in found and pid not in found}:
         found |= more  # whatever a process of the tree started is of the tree
-    return {pid for pid in found if stats[pid].alive}
+    return sorted((pid for pid in found if stats[pid].alive), key=lambda pid: (stats[pid].started, pid))
 
 
 def _strays(stats: Mapping[int, _Stat], me: int, root: int, others: Mapping[int, str]) -> set[int]:
@@ -144,12 +145,12 @@ def _mark(pid: int) -> str:
     return data[at + len(_MARK) : data.find(b"\0", at + 1)].decode("utf-8", "replace") if at >= 0 else ""
 
 
-def _has_open(pid: int, path: str) -> bool:
-    with contextlib.suppress(OSError):
-        for fd in os.listdir(f"/proc/{pid}/fd"):
-            with contextlib.suppress(OSError):
-                if os.readlink(f"/proc/{pid}/fd/{fd}") == path:
-                    return True
+def _prints_to(pid: int, path: str) -> bool:
+    """Whether a process's output goes to a file; whoever merely reads it, a worker or a pager, is none of these."""
+    for fd in ("1", "2"):
+        with contextlib.suppress(OSError):
+            if os.readlink(f"/proc/{pid}/fd/{fd}") == path:
+                return True
     return False
 
 

@@ -57,8 +57,9 @@ def end_orphans(marks: Marks, attempts: Iterable[Attempt], grace_s: float) -> li
                 del remaining[attempt]
                 continue
             # TERM once each, KILL as often as it takes
-            processes.send(alive if number == signal.SIGKILL else alive - remaining[attempt], number)
-            remaining[attempt] |= alive
+            known = remaining[attempt] if number == signal.SIGTERM else ()
+            processes.send((pid for pid in alive if pid not in known), number)
+            remaining[attempt].update(alive)
         if waited_s > grace_s + GIVE_UP_S:
             break
         if remaining:

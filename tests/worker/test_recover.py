@@ -1,0 +1,150 @@
+"""A worker that was killed: what it left is ended and put right once, however often the next one is killed too."""
+
+import signal
+import subprocess
+import time
+
+import pytest
+
+from board.log.event import Event
+from board.log.file import open_log
+from board.log.store import Store
+from board.log.tail import Tail
+from board.services import attempts
+from tests.worker.site import Site, processes_with, wait_for
+from worker.recover import Marks, end_orphans
+
+SHELL = {"role": "system", "script": "s.sh"}
+LONG = 'echo "begin $PROC_ATTEMPT" >> ran; touch started; sleep {n}; echo "end $PROC_ATTEMPT" >> ran'
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.wait()
+
+
+def statuses(site: Site, task: str = "t") -> list[tuple[str, str]]:
+    return [(e.value, e.actor) for e in site.events(task=task, field="status")]
+
+
+def test_a_lost_attempt_is_recorded_once_and_its_orphan_ended_before_the_next_begins(site: Site) -> None:
+    site.script("s.sh", LONG.format(n=3599.5))
+    site.start([{"task": "t", **SHELL}])
+    first = site.spawn()
+    wait_for(lambda: (site.jobs / "started").exists())
+    kill(first)
+    assert processes_with("sleep\x003599.5")
+    site.script("s.sh", LONG.format(n=0.1))
+    assert site.spawn(no_wait=True).wait(60) == 0
+    assert processes_with("sleep\x003599.5") == []
+    assert statuses(site) == [
+        ("doing", "worker"),
+        ("open", "worker (recovered)"),
+        ("doing", "worker"),
+        ("done", "worker"),
+    ]
+    assert (site.jobs / "ran").read_text() == "begin 1\nbegin 2\nend 2\n"
+    assert site.log("t", attempt=1) == site.log("t", attempt=2) == ""
+
+
+def test_an_orphan_that_threw_its_environment_away_is_found_by_its_log(site: Site) -> None:
+    site.script("s.sh", "touch started; exec env -i /bin/sleep 3598.25")
+    site.start([{"task": "t", **SHELL}])
+    first = site.spawn()
+    wait_for(lambda: processes_with("3598.25") and (site.jobs / "started").exists())
+    kill(first)
+    site.script("s.sh", "exit 0")
+    assert site.spawn(no_wait=True).wait(60) == 0
+    assert processes_with("3598.25") == []
+
+
+def test_killed_again_and_again_while_it_recovers_it_records_each_lost_attempt_once(site: Site) -> None:
+    site.script("s.sh", "touch started; trap '' TERM; sleep 5; sleep 5")
+    rows = [{"task": f"t{n}", **SHELL, "retry": "2"} for n in range(3)]
+    site.start(rows)
+    first = site.spawn(slots=3)
+    wait_for(lambda: len(site.values("attempt")) == 3)
+    kill(first)
+    for wait_s in (0.15, 0.25, 0.35, 0.45):  # the orphans ignore TERM, so recovery takes the grace
+        next_one = site.spawn(slots=3, no_wait=True, grace_s=0.2)
+        time.sleep(wait_s)
+        kill(next_one)
+    site.script("s.sh", "exit 0")
+    assert site.spawn(slots=3, no_wait=True, grace_s=0.2).wait(60) == 0
+    for n in range(3):
+        events = site.events(task=f"t{n}", field="status")
+        begun = [e.attempt for e in events if e.value == "doing"]
+        lost = [e.attempt for e in events if e.actor == "worker (recovered)"]
+        assert begun == list(range(1, len(begun) + 1))
+        assert lost == begun[:-1]
+        assert events[-1].value == "done"
+        assert not [e for e in events if "retry" in e.actor]
+
+
+def test_after_five_lost_attempts_in_a_row_the_row_fails(site: Site) -> None:
+    site.script("s.sh", "kill -9 $PPID; sleep 5")
+    site.start([{"task": "t", **SHELL, "retry": "3"}, {"task": "u", "role": "system", "script": "u.sh"}])
+    site.script("u.sh", "exit 0")
+    codes = [site.spawn(slots=1, no_wait=True).wait(60) for _ in range(6)]
+    assert codes == [-signal.SIGKILL] * 5 + [3]
+    assert site.status("t") == "failed"
+    assert site.values("attempt", task="t") == ["1", "2", "3", "4", "5"]
+    assert "interrupted 5 times in a row" in site.values("error", task="t")[0]
+    assert site.status("u") == "done"
+
+
+def test_an_interrupted_attempt_costs_no_retry(site: Site) -> None:
+    site.script("s.sh", 'test "$PROC_ATTEMPT" = 2 && kill -9 $PPID && sleep 5; exit 1')
+    site.start([{"task": "t", **SHELL, "retry": "1"}])
+    assert site.spawn(no_wait=True).wait(60) == -signal.SIGKILL
+    assert site.spawn(no_wait=True).wait(60) == 3
+    assert [actor for _, actor in statuses(site) if actor != "worker"] == ["worker (retry 1/1)", "worker (recovered)"]
+    assert site.values("attempt") == ["1", "2", "3"]
+
+
+def test_recovery_called_twice_on_one_log_appends_once(site: Site) -> None:
+    site.script("s.sh", "exit 0")
+    site.start([{"task": "t", **SHELL}])
+    with site.tail.acting() as acting:
+        instance = site.instance()
+        assert attempts.begin(acting, attempts.next_attempt(instance, 0), "code")
+    lost = attempts.lost(site.instance())
+    assert [a.number for a in lost] == [1]
+    for tail in (site.tail, Tail(open_log(site.store))):
+        with tail.acting() as acting:
+            attempts.recover(acting, lost[0])
+    assert len([a for _, a in statuses(site) if a == "worker (recovered)"]) == 1
+    assert attempts.lost(site.instance()) == []
+
+
+@pytest.mark.parametrize("actor", ["ana", "worker"])
+def test_a_row_somebody_else_is_at_is_no_lost_attempt(site: Site, actor: str) -> None:
+    site.start([{"task": "t", **SHELL}])
+    site.append(Event("2026-11-29T10:00:00Z", "i", "t", "status", "doing", actor))
+    assert site.work() == 0
+    assert statuses(site) == [("doing", actor)]
+
+
+def test_the_marks_of_a_copied_store_are_others(site: Site) -> None:
+    import shutil
+
+    site.start([{"task": "t", **SHELL}])
+    attempt = attempts.next_attempt(site.instance(), 0)
+    mark = Marks(site.store).of(attempt)
+    assert Marks(Store(site.store.root)).of(attempt) == mark
+    copy = shutil.copytree(site.store.root, site.root / "copy")
+    assert Marks(Store(copy)).of(attempt) != mark
+
+
+def test_what_cannot_be_ended_is_reported_and_not_started_again(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.start([{"task": "t", **SHELL}])
+    marks = Marks(site.store)
+    attempt = attempts.next_attempt(site.instance(), 0)
+    monkeypatch.setattr("worker.recover.GIVE_UP_S", 0.2)
+    monkeypatch.setattr("worker.processes.send", lambda pids, _: set(pids))  # as if it were another account's
+    script = subprocess.Popen(["sleep", "60"], env={"PROC_RUN": marks.of(attempt)})
+    try:
+        assert end_orphans(marks, [attempt], 0.1) == [(attempt, {script.pid})]
+    finally:
+        script.kill()
+        script.wait()
