@@ -151,9 +151,19 @@ class Builder:
         inner = self._region(group)
         if content and node.scope:
             self._scope(inner, node.scope, role)
+            if not any(spot.draft for spot in inner.spots) and not node.own:
+                inner.spots.clear()
+                self._stand_in(inner, node, role)
         elif group.node is None:
             self._activity(inner, node, role)
         return _both(spot)
+
+    def _stand_in(self, region: Region, node: FlowNode, role: str) -> None:
+        """A group with nothing to do in it: one row stands for its content."""
+        draft = self.draft(f"{node.id}_one"[:64], node.name, None, region)
+        draft.role = role
+        region.spot(None, draft)
+        self.report.approximated(node, f"Nothing in it is a row: it became a group with one, {draft.shown}.")
 
     def _inlined(self, region: Region, node: FlowNode, role: str) -> Way:
         """A plain sub-process: its rows take its place."""

@@ -148,7 +148,7 @@ class _Reader:
             condition=content(first(element, "activationCondition")),
             script=content(first(element, "script")),
             compensation=truth(element, "isForCompensation"),
-            triggered=truth(element, "triggeredByEvent"),
+            triggered=kind in SUB_PROCESSES and truth(element, "triggeredByEvent"),
             own=self._own_row(element),
         )
         node.performer, node.assignee, node.engine = self.resources.of(element)

@@ -29,6 +29,7 @@ class Rows:
         self.drafts = builder.drafts
         self.order = in_order(builder)
         self.loops: dict[int, frozenset[Atom]] = {}
+        self.circling: set[int] = set()  # rows in a loop
         self.guards: dict[int, Guard] = {}
 
     def rows(self) -> list[dict[str, str]]:
@@ -41,6 +42,7 @@ class Rows:
             self._begin(beginning)
             flow = self._compiled()
         self.loops = {draft.number: self._loops(flow, draft) for draft in self.drafts}
+        self.circling = {draft.number for draft in self.drafts if self._circles(flow, draft)}
         self._guard()
         return [self._row(draft) for draft in self.order]
 
@@ -78,6 +80,9 @@ class Rows:
             return [flow.index[draft.task]]
         group = flow.groups[draft.task]
         return group.exits if outgoing else group.entries
+
+    def _circles(self, flow: Flow, draft: Draft) -> bool:
+        return any(flow.cycle_of(t) < len(flow.cycles) for t in self._tasks(flow, draft, outgoing=False))
 
     def _begins_late(self, flow: Flow, draft: Draft) -> bool:
         """Say whether a row at the start is on a circle that the engine would enter elsewhere."""
@@ -196,7 +201,8 @@ class Rows:
         if formula.join == "n":
             return formula.need or self._unknown_quorum(draft)
         if formula.join == "or":
-            return "any" if not formula.explicit and self._exclude(formula.parts) else "inclusive"
+            once = not formula.explicit and draft.number not in self.circling
+            return "any" if once and self._exclude(formula.parts) else "inclusive"
         if formula.join == "xor":
             return self._first(draft, formula)
         return self._together(draft, formula)
@@ -209,7 +215,10 @@ class Rows:
         return "inclusive"
 
     def _first(self, draft: Draft, formula: Op) -> str:
-        if formula.explicit or self._exclude(formula.parts):
+        if self._exclude(formula.parts):
+            # in a loop the other way may be finished from an earlier round: it must not be enough
+            return "inclusive" if draft.number in self.circling else "any"
+        if formula.explicit:
             return "any"
         message = (
             "Several flows lead to it without a gateway: it is done once, after all of them that are taken,"
