@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -105,7 +105,7 @@ def _people(instance: Instance) -> list[OpenRow]:
 
 def order(row: OpenRow) -> tuple[bool, str, str, int]:
     """What is due first, then what waits longest."""
-    return row.due is None, row.due.isoformat() if row.due else "", row.opened, row.row
+    return row.due is None, row.due.astimezone(UTC).isoformat() if row.due else "", row.opened, row.row
 
 
 def _failed(instance: Instance) -> Iterator[int]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 from board.log.event import Event, utcnow
 from board.log.tail import Tail
@@ -14,8 +14,10 @@ from board.process.actor import Actor
 from board.process.decide import Refusal
 from board.process.events import Draft
 from board.process.instance import Instance
+from board.process.times import read_deadline
 from board.services.write import Clock, events_of, existing, row_of, write
 
+_ANY_ZONE = ZoneInfo("UTC")  # whether a deadline can be read is the same in every zone
 Decision = Callable[[Instance, int], Sequence[Draft]]
 
 
@@ -73,11 +75,8 @@ def assign(
 def set_due(tail: Tail, instance: str, at: Place, who: Actor, due: str, *, now: Clock = utcnow) -> list[Event]:
     """Give a row a deadline of its own: a date, or a date and time."""
     due = due.strip()
-    if due:
-        try:
-            datetime.fromisoformat(due)
-        except ValueError:
-            raise Refusal("due", f"“{due}” is no deadline: write 2026-12-24 or 2026-12-24T17:00.") from None
+    if due and read_deadline(due, _ANY_ZONE) is None:
+        raise Refusal("due", f"“{due}” is no deadline: write 2026-12-24 or 2026-12-24T17:00.")
     return _one(tail, instance, at, lambda i, r: decide.set_due(i, r, who, due), now)
 
 

@@ -11,6 +11,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from board.process.times import read_time
+
 register = template.Library()
 
 # displayed status: (class of the colour, icon, word)
@@ -99,12 +101,7 @@ def initials(name: str) -> str:
 
 def moment(value: str | datetime | None) -> datetime | None:
     """A time of the log, or one already read; None when it is neither."""
-    if isinstance(value, datetime):
-        return value
-    try:
-        return datetime.fromisoformat(value) if value else None
-    except ValueError:
-        return None
+    return value if isinstance(value, datetime) else read_time(value or "")
 
 
 @register.filter
