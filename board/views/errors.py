@@ -33,7 +33,12 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 @login_not_required
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """403 for a form whose token is no longer good (a login in another tab): it comes back, to be sent again."""
+    """403 for a form whose token is no longer good (a login in another tab): it comes back, to be sent again.
+
+    A fragment's form without a login gets 401 like any other: the token went with the cookies.
+    """
+    if request.headers.get("HX-Request") == "true" and not request.user.is_authenticated:
+        return HttpResponse("Your login has expired. Log in again; what you typed is still here.", status=401)
     return render(request, "csrf.html", {"kept": keeping.keep(request)}, status=403)
 
 

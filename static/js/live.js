@@ -222,7 +222,11 @@
   addEventListener("focusout", () => setTimeout(release));
   let selecting = 0;
   document.addEventListener("selectionchange", () => { clearTimeout(selecting); selecting = setTimeout(release, 300); });
-  document.addEventListener("htmx:responseError", (event) => { if (event.detail.xhr.status === 401) login(); });
+  document.addEventListener("htmx:beforeOnLoad", (event) => {
+    if (event.detail.xhr.status !== 401) return;
+    event.preventDefault(); // no answer for the page: the form stays as it is
+    login();
+  });
 
   Object.assign(window.Foldboard, { ask, own, put, swap, release, busy, login });
   if (root) plan(performance.now());
