@@ -5,8 +5,10 @@ SHELL := /bin/sh
 UV := $(shell uv --version >/dev/null 2>&1 && echo uv || echo .tools/bin/uv)
 RUN := .venv/bin/
 JOBS ?= 2
+FOLDER ?= .
+BPMN_JS := 18.31.1
 
-.PHONY: help install demo test check lock fmt clean shots fire bench-log
+.PHONY: help install demo test check lock fmt clean shots fire bench-log bench-bpmn
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -19,12 +21,17 @@ help: ## this list
 	@$(UV) pip sync --quiet --python .venv/bin/python requirements.lock
 	@touch $@
 
+# bpmn.io's modeler, which the tests open our BPMN files with, and with it the OMG's schema
+.tools/npm/bpmn-js-$(BPMN_JS):
+	@npm install --silent --no-save --no-package-lock --no-audit --no-fund --prefix .tools/npm bpmn-js@$(BPMN_JS)
+	@touch $@
+
 install: .venv/installed ## the environment in .venv, exactly as requirements.lock says
 
 demo: .venv/installed ## a fresh store, a board on http://127.0.0.1:8000 and a worker, with a story to sign off
 	@$(RUN)python manage.py demo
 
-test: .venv/installed check ## everything CI runs: the checks, then every test
+test: .venv/installed .tools/npm/bpmn-js-$(BPMN_JS) check ## everything CI runs: the checks, then every test
 	@$(RUN)python -m pytest -n $(JOBS) tests
 
 check: .venv/installed ## ruff, mypy, import-linter
@@ -38,6 +45,9 @@ fmt: .venv/installed ## format the code
 
 bench-log: .venv/installed ## the event log: appending and cold start, each beside a floor measured in the same run
 	@$(RUN)python -m tests.bench.bench_log
+
+bench-bpmn: .venv/installed ## what becomes of every BPMN file below FOLDER=path: totals, remarks, the slowest
+	@$(RUN)python -m tests.bench.bench_bpmn $(FOLDER)
 
 lock: $(filter .tools/bin/uv,$(UV)) ## work out requirements.lock anew from pyproject.toml
 	@$(UV) pip compile pyproject.toml --group dev --universal --generate-hashes \
