@@ -1,11 +1,14 @@
 """Accounts as pages show them: the log knows `ana`, people know Ana."""
 
 import time
+from collections.abc import Collection
 from threading import Lock
 
 from django.contrib.auth.models import User
+from django.db.models import StringAgg, Value
 
-KEPT_S = 5.0  # so late may a new name be on a page
+KEPT_S = 5.0  # so late may a new name, or a role taken away, be on somebody else's page
+_BETWEEN = "\x1f"  # no name of a group has it
 
 
 class _Accounts:
@@ -18,14 +21,19 @@ class _Accounts:
     def forget(self) -> None:
         self.read_at = 0.0
         self.names: dict[str, str] = {}
-        self.active: frozenset[str] = frozenset()
+        self.roles: dict[str, frozenset[str]] = {}  # of those who may log in
+        self.admins: frozenset[str] = frozenset()
 
     def fresh(self) -> "_Accounts":
         with self.lock:
             if not self.read_at or time.monotonic() - self.read_at > KEPT_S:
-                rows = list(User.objects.values_list("username", "first_name", "last_name", "is_active"))
+                found = User.objects.annotate(held=StringAgg("groups__name", Value(_BETWEEN))).order_by("pk")
+                rows = list(
+                    found.values_list("username", "first_name", "last_name", "is_active", "is_superuser", "held")
+                )
                 self.names = _short_names([row[:3] for row in rows])
-                self.active = frozenset(row[0] for row in rows if row[3])
+                self.roles = {row[0]: frozenset((row[5] or "").split(_BETWEEN)) for row in rows if row[3]}
+                self.admins = frozenset(row[0] for row in rows if row[3] and row[4])
                 self.read_at = time.monotonic()
         return self
 
@@ -54,6 +62,8 @@ def shown(actor: str) -> str:
     return _accounts.fresh().names.get(account, account) + parenthesis + rest
 
 
-def is_there(account: str) -> bool:
-    """Whether an account exists and may log in: what is assigned to anybody else is free to be taken over."""
-    return account in _accounts.fresh().active
+def can_do(account: str, roles: Collection[str]) -> bool:
+    """Whether an account may log in and holds one of the roles (of none: any account); else its tasks are free."""
+    accounts = _accounts.fresh()
+    held = accounts.roles.get(account)
+    return held is not None and (not roles or account in accounts.admins or not held.isdisjoint(roles))

@@ -17,6 +17,7 @@ from board.process.events import account
 from board.process.instance import Instance
 from board.selectors import names
 from board.selectors.digest import Digest, OpenRow, all_of, holds, order
+from board.selectors.people import roles_for
 from board.selectors.row import Offers, offers
 
 MOST_MINE = 60  # cards a page shows; the rest is one click away on the boards
@@ -194,10 +195,11 @@ def _split(seen: Iterable[tuple[Instance, Digest]], who: Actor) -> tuple[list[_F
 
 
 def _is_free(instance: Instance, open_row: OpenRow, who: Actor) -> bool:
-    """Whether anybody of the role may do it: assigned to nobody, or to somebody who is gone; never by four eyes."""
-    if open_row.assignee and names.is_there(open_row.assignee):
+    """Whether anybody of the role may do it: not if it is assigned to who can do it, and never against four eyes."""
+    definition = instance.flow.rows[open_row.task]
+    if open_row.assignee and names.can_do(open_row.assignee, roles_for(definition, instance.flow)):
         return False
-    if not instance.flow.rows[open_row.task].not_by:
+    if not definition.not_by:
         return True
     return decide.may("finish" if not open_row.assignee else "take", instance, open_row.row, who)
 

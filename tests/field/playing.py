@@ -28,18 +28,21 @@ def table_of(text: str) -> ProcessTable:
 
 
 class Case:
-    """One instance `i` of a table, and whoever plays it."""
+    """One instance of a table, and whoever plays it."""
 
-    def __init__(self, text: str, elements: Iterable[str] | None = None, *, tail: Tail | None = None) -> None:
+    def __init__(
+        self, text: str, elements: Iterable[str] | None = None, *, tail: Tail | None = None, instance: str = "i"
+    ) -> None:
         self.tail = tail if tail is not None else Tail(MemoryLog())
+        self.id = instance
         listed = None if elements is None else ElementList.from_ids(list(elements))
-        instances.start(self.tail, anybody("olga"), "P", "i", listed, table=table_of(text))
+        instances.start(self.tail, anybody("olga"), "P", instance, listed, table=table_of(text))
 
     @property
     def instance(self) -> Instance:
         """The instance as the log stands."""
         self.tail.refresh()
-        found = self.tail.get("i")
+        found = self.tail.get(self.id)
         assert found is not None
         return found
 
@@ -65,19 +68,19 @@ class Case:
 
     def finish(self, task: str, value: str = "done", element: str = "", *, who: str = "ana", note: str = "") -> None:
         """A person who holds every role finishes a row by the services, with a note where one is asked for."""
-        tasks.finish(self.tail, "i", Place(task, element), Actor(who, admin=True), value, note or "because")
+        tasks.finish(self.tail, self.id, Place(task, element), Actor(who, admin=True), value, note or "because")
 
     def tell(self, task: str, value: str, element: str = "", *, actor: str = "platform") -> list[Event]:
         """A status that comes from outside (a message), with its consequences."""
         row = self.row(task, element)
-        return write(self.tail, "i", lambda i: decide.finishing(i, row, value, actor))
+        return write(self.tail, self.id, lambda i: decide.finishing(i, row, value, actor))
 
     def begin(self, task: str, element: str = "") -> attempts.Attempt:
         """The worker starts a row."""
         with self.tail.acting() as acting:
-            instance = acting.instance("i")
+            instance = acting.instance(self.id)
             assert instance is not None
-            attempt = attempts.next_attempt(instance, self.row(task, element), f"i/logs/{task}.log")
+            attempt = attempts.next_attempt(instance, self.row(task, element), f"{self.id}/logs/{task}.log")
             assert attempts.begin(acting, attempt, "c0de"), f"{task} is not ready: {instance.status(attempt.row)}"
         return attempt
 
@@ -92,5 +95,5 @@ class Case:
 
     def events(self, task: str = "", field: str = "status") -> list[Event]:
         """The events of a task (and field), oldest first."""
-        found = [e for e in self.tail.log.read().events if e.instance == "i" and e.field == field]
+        found = [e for e in self.tail.log.read().events if e.instance == self.id and e.field == field]
         return [e for e in found if e.task == task or not task]
