@@ -180,6 +180,7 @@ def assign_columns(plan: Plan, ends: Sequence[Ends]) -> None:
         wide |= missing
     width = max((item.col for item in plan.items), default=-1) + 1
     plan.columns = [[] for _ in range(width)]
+    plan.changed = [0] * width
 
 
 def _span(source: Item | Scope, target: Item | Scope) -> int:

@@ -11,17 +11,23 @@ from board.process.layout.relay import crossings_of, relay, resettle
 Span = tuple[int, int]
 SWEEPS = 6
 RELAYS = 4
+STARTS = ((False, 0), (True, 1))
 
 
-def order_columns(plan: Plan) -> None:
-    """Sort every column from top to bottom; `pos` of each item is its place."""
+def sort_columns(plan: Plan) -> int:
+    """Sort every column from top to bottom, `pos` of each item being its place; gives the crossings."""
     _sort_cells(plan)
     if has_shared_lanes(plan):
         loosen(plan)
         _best_start(plan)
         settle_sides(plan)
         _sort_cells(plan)
-    best = _best_start(plan)
+    return _best_start(plan)
+
+
+def improve_columns(plan: Plan, crossings: int) -> int:
+    """Lay flows and shapes anew as long as that saves crossings; gives how many are left."""
+    best = crossings
     for _ in range(RELAYS):
         if not best:
             break
@@ -29,23 +35,23 @@ def order_columns(plan: Plan) -> None:
         _swap_neighbours(plan, [_cells(column) for column in plan.columns])
         found = count_crossings(plan)
         if found >= best:
-            break
+            return found
         best = found
+    return best
 
 
 def _best_start(plan: Plan) -> int:
     """Sweep from several beginnings; the best order stays."""
     best, kept = -1, _remember(plan)
-    for upside_down in (False, True):
-        for first in (0, 1):
-            for column in plan.columns:
-                column.sort(key=lambda item: (item.cell, -item.number if upside_down else item.number))
-                _number(column)
-            found = _sweep(plan, first)
-            if best < 0 or found < best:
-                best, kept = found, _remember(plan)
-            if not best:
-                return 0
+    for upside_down, first in STARTS:
+        for column in plan.columns:
+            column.sort(key=lambda item: (item.cell, -item.number if upside_down else item.number))
+            _number(column)
+        found = _sweep(plan, first)
+        if best < 0 or found < best:
+            best, kept = found, _remember(plan)
+        if not best:
+            break
     _restore(plan, kept)
     return best
 
@@ -182,6 +188,7 @@ def _swap_neighbours(plan: Plan, spans: list[list[Span]]) -> None:
                         column[pos], column[pos + 1] = v, u
                         u.pos, v.pos = pos + 1, pos
                         moved.add(col)
+                        plan.touch(col)
         if not moved:
             return
         dirty = {near for col in moved for near in (col - 1, col, col + 1) if 0 <= near < len(plan.columns)}

@@ -73,6 +73,7 @@ class Link:
     target_frame: Scope | None = None
     chain: list[Item] = field(default_factory=list)  # what it passes, from source to target
     backward: bool = False
+    laid: int = -1  # when it was laid last, by the clock of the plan
 
 
 @dataclass(slots=True, eq=False)
@@ -83,7 +84,14 @@ class Plan:
     links: list[Link]
     lanes: list[str]  # ids from top to bottom
     columns: list[list[Item]] = field(default_factory=list)
+    clock: int = 0  # counts changes of the order
+    changed: list[int] = field(default_factory=list)  # of each column, when its order changed last
     gaps: list[list[tuple[Item, Item]]] = field(default_factory=list)  # gap n is before column n; the last after all
+
+    def touch(self, col: int) -> None:
+        """Note that the order of a column has changed."""
+        self.clock += 1
+        self.changed[col] = self.clock
 
     def new_item(self, scope: Scope, lane: int, link: Link) -> Item:
         item = Item(len(self.items), scope, lane, link=link)

@@ -35,10 +35,12 @@ class _Place(NamedTuple):
 
 
 def relay(plan: Plan, links: Sequence[Link]) -> None:
-    """Lay links anew, one after the other."""
+    """Lay links anew, one after the other; not one around which nothing has changed since it was laid."""
     for link in links:
-        if link.chain:
+        low, high = sorted((link.source.col, link.target.col))
+        if link.chain and max(plan.changed[low : high + 1]) > link.laid:
             _Relay(plan, link).run()
+            link.laid = plan.clock
 
 
 def resettle(plan: Plan, items: Sequence[Item]) -> None:
@@ -60,6 +62,8 @@ def resettle(plan: Plan, items: Sequence[Item]) -> None:
                 totals = list(map(add, totals, row_of(end, others, len(column))))
         best = min(totals[low:high])
         at = item.pos if totals[item.pos] == best else totals.index(best, low, high)
+        if at != item.pos:
+            plan.touch(item.col)
         _put_in(column, item, at)
 
 
@@ -191,6 +195,8 @@ class _Relay:
         at = costs.index(min(costs))
         for n in range(len(self.chain) - 1, -1, -1):
             item, place = self.chain[n], places[n][at]
+            if place.at != item.pos or place.cell != item.cell:
+                self.plan.touch(item.col)
             item.lane, item.slot, item.cell = place.lane, place.slot, place.cell
             _put_in(self.plan.columns[item.col], item, place.at)
             if n:

@@ -56,7 +56,7 @@ def cut(text: str, width: int, size: int = FONT) -> str:
     """The text, shortened with an ellipsis to at most `width` pixels."""
     if text_width(text, size) <= width:
         return text
-    kept = text
+    kept = text[:width]  # no character is narrower than a pixel, and a word of thousands must not take seconds
     while kept and text_width(kept + "…", size) > width:
         kept = kept[:-1]
     return kept.rstrip() + "…"
@@ -84,7 +84,7 @@ def lines_of(text: str, width: int, most: int) -> tuple[str, ...]:
 
 def _broken(word: str, width: int) -> tuple[str, str]:
     """A word too long for a line in two: after a `_`, `-` or `.` if one is near, else with a hyphen."""
-    fits = next(n for n in range(len(word), 0, -1) if n == 1 or text_width(word[:n] + "-") <= width)
+    fits = next(n for n in range(min(len(word), width), 0, -1) if n == 1 or text_width(word[:n] + "-") <= width)
     for n in range(fits, fits // 2, -1):
         if word[n - 1] in "_-.":
             return word[:n], word[n:]
