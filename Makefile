@@ -8,7 +8,7 @@ JOBS ?= 2
 FOLDER ?= .
 BPMN_JS := 18.31.1
 
-.PHONY: help install demo test check lock fmt clean shots fire bench-log bench-bpmn
+.PHONY: help install demo test check lock fmt clean shots fire bench-log bench-worker bench-bpmn
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -48,6 +48,12 @@ bench-log: .venv/installed ## the event log: appending and cold start, each besi
 
 bench-bpmn: .venv/installed ## what becomes of every BPMN file below FOLDER=path: totals, remarks, the slowest
 	@$(RUN)python -m tests.bench.bench_bpmn $(FOLDER)
+
+bench-worker: .venv/installed ## what a script costs the worker, beside xargs in the same run; and with 10,000 elements
+	@$(RUN)python -m tests.bench.bench_worker
+
+fire: .venv/installed ## the worker under attack, the long version: a hundred kills, floods of gigabytes
+	@FIRE=long $(RUN)python -m pytest -n $(JOBS) -s tests/fire
 
 lock: $(filter .tools/bin/uv,$(UV)) ## work out requirements.lock anew from pyproject.toml
 	@$(UV) pip compile pyproject.toml --group dev --universal --generate-hashes \

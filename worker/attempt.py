@@ -7,6 +7,7 @@ share one loop. Times are monotonic seconds.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import stat
@@ -48,7 +49,7 @@ def open_log(path: str) -> int:
     fd = os.open(path, flags, 0o644)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
-        raise OSError(f"{path} is no regular file")
+        raise OSError(errno.EEXIST, "there is something that is no regular file", path)
     return fd
 
 

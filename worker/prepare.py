@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from board.log.store import Store, log_name
 from board.process.instance import Instance
@@ -24,6 +24,7 @@ from worker.packages import PackageVersions
 from worker.recover import RUN_DIR, Marks
 
 _NONE_FILE = "none.json"
+_TAKEN = {errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENOTDIR, errno.EEXIST}
 Outputs = dict[str, dict[str, dict[str, str]]]
 
 
@@ -66,7 +67,6 @@ class Workshop:
         for left in self._run.glob("*.json"):
             left.unlink(missing_ok=True)
         self._none = str(self._run / _NONE_FILE)
-        Path(self._none).write_text("{}\n")
 
     def next(self, instance: Instance, row: int) -> Attempt:
         """The attempt that would begin now, with the place of its log."""
@@ -134,28 +134,35 @@ class Workshop:
         )
 
     def open_log(self, attempt: Attempt) -> int:
-        """The open log of an attempt; its directory is made if missing."""
+        """The open log of an attempt; its directory is made if missing. Refused when something else is in its place."""
         path = os.path.join(self._store.root, attempt.log)
         try:
             return open_log(path)
         except FileNotFoundError:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             return open_log(path)
+        except OSError as error:
+            if error.errno in _TAKEN:
+                raise Refused(f"something that is no log is in its place: {attempt.log}") from error
+            raise
 
     def write_reason(self, attempt: Attempt, reason: str) -> None:
         """Write why an attempt is refused where its log would be."""
-        fd = self.open_log(attempt)
+        try:
+            fd = self.open_log(attempt)
+        except Refused:
+            return  # that is the reason
         try:
             os.write(fd, f"worker: refused: {reason}\n".encode("utf-8", "replace"))
         finally:
             os.close(fd)
 
     def _write_outputs(self, mark: str, outputs: Outputs) -> str:
-        if not outputs:
-            return self._none
-        path = os.path.join(self._run, f"{mark}.json")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(outputs, file, ensure_ascii=False)
+        path = os.path.join(self._run, f"{mark}.json") if outputs else self._none
+        if outputs or not os.path.exists(path):
+            self.marks.keep()
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(outputs, file, ensure_ascii=False)
         return path
 
 

@@ -34,7 +34,15 @@ class Marks:
     def __init__(self, store: Store) -> None:
         self._store = store
         found = os.stat(store.root)
-        self._prefix = f"{_key(store.root / RUN_DIR)}\0{found.st_dev}:{found.st_ino}"
+        self._key = _key(store.root / RUN_DIR)
+        self._prefix = f"{self._key}\0{found.st_dev}:{found.st_ino}"
+
+    def keep(self) -> None:
+        """Make the directory of the secret anew, with the same secret, where a script has removed it."""
+        directory = self._store.root / RUN_DIR
+        if not (directory / _KEY_FILE).exists():
+            directory.mkdir(exist_ok=True)
+            (directory / _KEY_FILE).write_text(self._key + "\n")
 
     def of(self, attempt: Attempt) -> str:
         text = f"{self._prefix}\0{attempt.instance}\0{attempt.task}\0{attempt.element}\0{attempt.number}"

@@ -45,8 +45,12 @@ class Served:
             return []
         with tail.reading() as position:
             moved = tail.moved_since(self.position)
-            if moved is None:
+            if moved is None:  # another log in this place: what is known of the old one says nothing
                 moved = [head.id for head in tail.ids()]
+                self._seen.clear()
+                self.unseen.clear()
+                self.ready.clear()
+                self.owed.clear()
             self.position = position
             moved = [instance_id for instance_id in moved if self._serves(instance_id)]
             for instance_id in reversed(moved):

@@ -1,10 +1,18 @@
-"""The place every test of the worker works in."""
+"""Attacks on the worker. `make test` runs a short version of each, `make fire` the long one (FIRE=long)."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.worker.site import Site
+
+LONG = os.environ.get("FIRE") == "long"
+
+
+def scale(short: int, long: int) -> int:
+    """How much of an attack: the short or the long version."""
+    return long if LONG else short
 
 
 @pytest.fixture

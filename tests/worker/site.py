@@ -72,7 +72,9 @@ class Site:
         config = self.config(**options)
         return Worker(config, Tail(open_log(self.store)), self.store, report=Report(config, out))
 
-    def spawn(self, *, environment: Mapping[str, str] | None = None, **options: Any) -> subprocess.Popen[str]:
+    def spawn(
+        self, *, environment: Mapping[str, str] | None = None, start_new_session: bool = False, **options: Any
+    ) -> subprocess.Popen[str]:
         """A worker as a process of its own, without Django; it says what it does to `worker.out`."""
         said = {"store": str(self.store.root), "jobs": str(self.jobs), "slots": 2, "grace_s": 1.0, **options}
         with (self.root / "worker.out").open("a") as out:
@@ -82,6 +84,7 @@ class Site:
                 env={**os.environ, **(environment or {})},
                 stdout=out,
                 stderr=subprocess.STDOUT,
+                start_new_session=start_new_session,
                 text=True,
             )
 

@@ -282,3 +282,14 @@ def test_a_config_is_frozen() -> None:
         Config(store=Path(), jobs=Path(), slots=0)
     with pytest.raises(dataclasses.FrozenInstanceError):
         Config(store=Path(), jobs=Path()).slots = 3  # type: ignore[misc]
+
+
+def test_a_script_that_runs_longer_than_the_stale_limit_never_loses_the_lock(site: Site) -> None:
+    site.script("s.sh", "touch started; sleep 6")
+    site.start([{"task": "t", "role": "system", "script": "s.sh"}])
+    with site.working(no_wait=True) as worker:
+        wait_for(lambda: (site.jobs / "started").exists())
+        ends = time.monotonic() + 6
+        while time.monotonic() < ends and worker.poll() is None:
+            with pytest.raises(LockHeld):
+                WorkerLock.take(site.store.root, stale_after_s=0.5, watch_s=5)

@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import shutil
+import subprocess
 import sys
 import threading
 import time
@@ -16,7 +17,7 @@ from board.log.event import Event
 from board.services import tasks
 from board.services.actor import anybody
 from board.services.tasks import Place
-from tests.worker.site import Site, wait_for
+from tests.worker.site import REPO, Site, wait_for
 
 BOSS = anybody("boss")
 SHELL = {"role": "system", "script": "s.sh"}
@@ -478,3 +479,18 @@ with open(os.environ["PROC_ARTIFACTS"] + "/spans", "a") as file:
 def read_spans(site: Site) -> list[tuple[float, float, str]]:
     lines = (site.store.artifacts("i") / "spans").read_text().splitlines()
     return [(float(a), float(b), row) for a, b, row in (line.split() for line in lines)]
+
+
+def test_scripts_of_the_same_account_cannot_read_the_workers_own_environment() -> None:
+    code = (
+        "import ctypes, os\n"
+        "from worker.main import keep_to_ourselves\n"
+        "os.set_inheritable(os.open('/', os.O_RDONLY), True)\n"
+        "keep_to_ourselves()\n"
+        "libc = ctypes.CDLL(None)\n"
+        "left = [fd for fd in os.listdir('/proc/self/fd') if int(fd) > 2 and os.path.exists('/proc/self/fd/' + fd)"
+        " and os.get_inheritable(int(fd))]\n"
+        "print(libc.prctl(3, 0, 0, 0, 0), left)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPO, capture_output=True, text=True, check=True)
+    assert done.stdout == "0 []\n"
