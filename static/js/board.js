@@ -68,9 +68,11 @@
   });
 
   document.addEventListener("keydown", (event) => {
-    const drawer = event.target.closest?.("tr.drawer");
-    if (event.key === "Escape" && drawer && !event.target.closest("details.ask[open]")) {
-      closeDrawer(drawer, drawer.previousElementSibling.querySelector(".chip"));
+    const drawer = event.target.closest?.("tr.drawer") ?? list().querySelector("tr.drawer");
+    if (event.key === "Escape" && drawer && !event.target.closest("details[open].ask, details[open].menu, dialog")) {
+      const own = drawer.previousElementSibling.querySelector(".chip");
+      if (typed(drawer)) own.focus(); // what was typed is closed away by its button only
+      else closeDrawer(drawer, own);
     }
     const chip = event.target.closest?.(".state a.chip");
     if (chip && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
