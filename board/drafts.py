@@ -1,11 +1,12 @@
 """Drafts: a process being edited, kept per person in the database until it is saved or thrown away.
 
 Every edit names the `edits` count it was made against. An edit against an older one (another tab, a click sent twice)
-is refused, and nothing of the draft is lost.
+is refused, and nothing of the draft is lost. An edit that carries a name is made once, however often it is sent.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,9 @@ from board.process.table import ProcessTable
 from board.services import definitions
 
 UNDO = 100
+UNDO_CHARACTERS = 3_000_000  # of all grids kept for undo together: a draft is written whole with every edit
+NAMES_KEPT = 50
+ELSEWHERE = "This draft was edited elsewhere meanwhile: here it is as it is now."
 
 
 def find(user: User, name: str) -> Draft | None:
@@ -40,6 +44,22 @@ def begin(user: User, tail: Tail, name: str) -> Draft:
         raise Refusal("no_process", f"There is no process “{name}”: make a new one first.")
     table = definition.table
     return _made(user, name, Grid.of(table), base=definition.version, base_table=table.to_columns())
+
+
+def begin_at(user: User, tail: Tail, name: str, draft: int, base: str, called: str = "") -> Draft:
+    """The draft an edit was made in: number `draft`, or for 0 the one that now begins from the version `base`.
+
+    `called`: the edit's name, by which one that was sent again is known. Refusal: the draft has been saved or thrown
+    away, or somebody saved a newer version before the first edit.
+    """
+    found = find(user, name)
+    if found is None and not draft:
+        definition = tail.definition(name)
+        if definition is not None and definition.version == base:
+            return begin(user, tail, name)
+    if found is None or (found.pk != draft and called not in found.made):
+        raise Refusal("moved_on", ELSEWHERE)
+    return found
 
 
 def begin_new(user: User, tail: Tail, name: str, table: ProcessTable) -> Draft:
@@ -69,28 +89,29 @@ def base_of(draft: Draft) -> ProcessTable:
     return ProcessTable.from_columns(draft.base_table)
 
 
-def change(draft: Draft, edits: int, to: Callable[[Grid], Grid]) -> Draft:
-    """One edit; raises GridError, and Refusal when the draft has moved on since `edits`."""
-    with transaction.atomic():
-        now = Draft.objects.select_for_update().get(pk=draft.pk)
-        _check_current(now, edits)
+def change(draft: Draft, edits: int, to: Callable[[Grid], Grid], called: str = "") -> Draft:
+    """One edit; raises GridError, and Refusal when the draft has moved on since `edits`.
+
+    `called` is the sender's name for it: a second one of that name changes nothing.
+    """
+
+    def edited(now: Draft) -> None:
         before = now.grid
         after = to(Grid.from_json(before)).to_json()
         if after != before:
-            now.past, now.future, now.grid = [*now.past, before][-UNDO:], [], after
-        now.edits += 1
-        now.save()
-    return now
+            now.past, now.future, now.grid = _kept([*now.past, before]), [], after
+
+    return _edited(draft, edits, edited, called)
 
 
-def undo(draft: Draft, edits: int) -> Draft:
+def undo(draft: Draft, edits: int, called: str = "") -> Draft:
     """Back by one edit; nothing to undo changes nothing."""
-    return _step(draft, edits, "past", "future")
+    return _edited(draft, edits, lambda now: _step(now, "past", "future"), called)
 
 
-def redo(draft: Draft, edits: int) -> Draft:
+def redo(draft: Draft, edits: int, called: str = "") -> Draft:
     """Forward again by one edit."""
-    return _step(draft, edits, "future", "past")
+    return _edited(draft, edits, lambda now: _step(now, "future", "past"), called)
 
 
 def discard(draft: Draft) -> None:
@@ -110,14 +131,32 @@ def save(
     newest = tail.definition(draft.name)
     if newest is None or newest.version == draft.base:
         definitions.save(tail, who, draft.name, mine, note, base=draft.base)
-        draft.delete()
+        _end(draft, mine)
         return None
     merged = merge(base_of(draft), mine, newest.table, chosen)
     if merged.conflicts:
         return merged
     definitions.save(tail, who, draft.name, merged.table, note, base=newest.version)
-    draft.delete()
+    _end(draft, merged.table)
     return None
+
+
+def take_in(
+    draft: Draft, tail: Tail, edits: int, chosen: Mapping[tuple[str, str], Side] | None = None
+) -> tuple[Draft, Merge]:
+    """Put what others saved meanwhile into the draft, which then goes on from the newest version; mine where it
+    collides and nothing is `chosen`. There is no undo across it, for that would take the others' work back unseen.
+    """
+    newest = tail.definition(draft.name)
+    if newest is None:
+        raise Refusal("no_process", f"Nobody has saved “{draft.name}” yet: there is nothing to take in.")
+    merged = merge(base_of(draft), table_of(draft), newest.table, chosen)
+
+    def edited(now: Draft) -> None:
+        now.grid, now.past, now.future = Grid.of(merged.table).to_json(), [], []
+        now.base, now.base_table = newest.version, newest.table.to_columns()
+
+    return _edited(draft, edits, edited, ""), merged
 
 
 def edit_of(said: Mapping[str, Any]) -> Callable[[Grid], Grid]:
@@ -126,14 +165,14 @@ def edit_of(said: Mapping[str, Any]) -> Callable[[Grid], Grid]:
     row, rows = _whole(said.get("row", 0)), [_whole(n) for n in said.get("rows", [])]
     match do:
         case "put":
-            block = _block(said.get("block"))
-            return lambda grid: edit.put(grid, row, str(said.get("column", "")), block)
+            block, column = _block(said.get("block")), str(said.get("column", ""))
+            return lambda grid: edit.put(_with_row(grid, row, said.get("task")), row, column, block)
         case "add":
             return lambda grid: edit.add(grid, row)
         case "duplicate":
-            return lambda grid: edit.duplicate(grid, row)
+            return lambda grid: edit.duplicate_all(grid, rows)
         case "move":
-            return lambda grid: edit.move(grid, row, _whole(said.get("by", 0)))
+            return lambda grid: edit.move_all(grid, rows, _whole(said.get("by", 0)))
         case "remove":
             return lambda grid: edit.remove(grid, rows)
         case "group":
@@ -149,26 +188,54 @@ def conflict_key(conflict: Conflict) -> tuple[str, str]:
 
 
 def _made(user: User, name: str, grid: Grid, *, base: str, base_table: Mapping[str, Sequence[str]]) -> Draft:
-    return Draft.objects.create(user=user, name=name, base=base, base_table=dict(base_table), grid=grid.to_json())
+    cells = {"base": base, "base_table": dict(base_table), "grid": grid.to_json()}
+    return Draft.objects.get_or_create(user=user, name=name, defaults=cells)[0]
 
 
-def _step(draft: Draft, edits: int, source: str, target: str) -> Draft:
+def _edited(draft: Draft, edits: int, to: Callable[[Draft], None], called: str) -> Draft:
+    """One edit of a draft as it now is, unless it was made already."""
     with transaction.atomic():
-        now = Draft.objects.select_for_update().get(pk=draft.pk)
-        _check_current(now, edits)
-        found: list[dict[str, Any]] = list(getattr(now, source))
-        if found:
-            setattr(now, target, [*getattr(now, target), now.grid])
-            now.grid = found.pop()
-            setattr(now, source, found)
+        now = Draft.objects.select_for_update().filter(pk=draft.pk).first()
+        if now is None:
+            raise Refusal("moved_on", ELSEWHERE)
+        if called and called in now.made:
+            return now
+        if now.edits != edits:
+            raise Refusal("moved_on", ELSEWHERE)
+        to(now)
         now.edits += 1
+        now.made = [*now.made, called][-NAMES_KEPT:] if called else now.made
         now.save()
     return now
 
 
-def _check_current(draft: Draft, edits: int) -> None:
-    if draft.edits != edits:
-        raise Refusal("moved_on", "This draft was edited elsewhere meanwhile: here it is as it is now.")
+def _step(now: Draft, source: str, target: str) -> None:
+    found: list[dict[str, Any]] = list(getattr(now, source))
+    if found:
+        setattr(now, target, [*getattr(now, target), now.grid])
+        now.grid = found.pop()
+        setattr(now, source, found)
+
+
+def _kept(past: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """As many of the newest grids as may be kept; the last one always."""
+    size = len(json.dumps(past[-1]))
+    return past[-max(1, min(UNDO, UNDO_CHARACTERS // size)) :]
+
+
+def _end(draft: Draft, saved: ProcessTable) -> None:
+    """A saved draft ends; one that was edited while it was being saved goes on from what was saved."""
+    if not Draft.objects.filter(pk=draft.pk, edits=draft.edits).delete()[0]:
+        going_on = Draft.objects.filter(pk=draft.pk)
+        going_on.update(base=saved.version, base_table=saved.to_columns(), past=[], future=[])
+
+
+def _with_row(grid: Grid, row: int, task: object) -> Grid:
+    """The grid, if the row is still the one that was edited: the one of this id, where the sender says which."""
+    there = grid.cell(row, "task") if row < len(grid.rows) else ""
+    if task is not None and there != str(task):
+        raise GridError(f"row {row + 1} is “{there}” by now and no longer “{task}”")
+    return grid
 
 
 def _whole(value: object) -> int:

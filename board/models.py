@@ -34,7 +34,8 @@ class Draft(models.Model):
     """A process somebody is editing: kept for that person until it is saved or thrown away.
 
     `base` is the version the edit began from, "" for a new process; `base_table` its cells, for merging. `grid` is the
-    table as it is typed, `past` and `future` the grids that undo and redo go to, the nearest last.
+    table as it is typed, `past` and `future` the grids that undo and redo go to, the nearest last. `made` are the
+    newest edits by the names their senders gave them, so that one sent again after a lost answer is not made twice.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts")
@@ -45,6 +46,7 @@ class Draft(models.Model):
     past = models.JSONField(default=list)
     future = models.JSONField(default=list)
     edits = models.PositiveIntegerField(default=0)
+    made = models.JSONField(default=list)
     changed = models.DateTimeField(auto_now=True)
 
     class Meta:

@@ -121,6 +121,25 @@ def move(grid: Grid, row: int, by: int) -> Grid:
     return replace(grid, rows=(*rest[:to], cells, *rest[to:]))
 
 
+def move_all(grid: Grid, rows: Iterable[int], by: int) -> Grid:
+    """These rows `by` places further down (up if negative), none of them past another."""
+    chosen = sorted(set(rows), reverse=by > 0)
+    limit = len(grid.rows) - 1 if by > 0 else 0
+    for row in chosen:
+        _row(grid, row)
+        to = min(limit, row + by) if by > 0 else max(limit, row + by)
+        grid = move(grid, row, to - row)
+        limit = to - 1 if by > 0 else to + 1
+    return grid
+
+
+def duplicate_all(grid: Grid, rows: Iterable[int]) -> Grid:
+    """Each of these rows again below itself."""
+    for row in sorted(set(rows), reverse=True):
+        grid = duplicate(grid, row)
+    return grid
+
+
 def remove(grid: Grid, rows: Iterable[int]) -> Grid:
     """Without these rows; what referred to a removed group by `parent` stands outside now."""
     gone = set(rows)

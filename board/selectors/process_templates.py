@@ -1,10 +1,13 @@
 """The processes a new one can begin from: CSV files shipped beside the code."""
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from board.process import files
+from board.process.flow import compile_flow
+from board.process.picture import draw
 from board.process.table import ProcessTable
 
 FOLDER = Path(__file__).resolve().parents[1] / "process_templates"
@@ -20,6 +23,11 @@ class Template(NamedTuple):
     @property
     def table(self) -> ProcessTable:
         return _table(self.key)
+
+    @property
+    def picture(self) -> str:
+        """Drawn small: without links, and without ids, for several of them are on one page."""
+        return _picture(self.key)
 
 
 TEMPLATES = (
@@ -39,3 +47,8 @@ def find(key: str) -> Template | None:
 def _table(key: str) -> ProcessTable:
     path = FOLDER / f"{key}.csv"
     return files.read(path.read_bytes(), path.name).table
+
+
+@cache
+def _picture(key: str) -> str:
+    return re.sub(r' (?:id|role|aria-labelledby)="[^"]*"', "", draw(compile_flow(_table(key)), link=None))

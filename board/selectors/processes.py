@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 from django.conf import settings
 from django.contrib.auth.models import Group, User
 
 from board.log.shelf import Definition
 from board.log.tail import Tail
+from board.models import Draft
 from board.permissions import may_view
-from board.process.flow import compile_flow
+from board.process.diff import diff
+from board.process.flow import Flow, compile_flow
+from board.process.picture import draw
 from board.process.problems import Problem, check
 from board.process.table import ProcessTable, Row
 from board.selectors.digest import all_of
+from board.selectors.picture import MAX_TASKS
 
 ALWAYS = ("task", "name", "role", "depends_on", "script")  # columns shown even when they are empty
 STATES = ("stuck", "active", "complete", "cancelled")
+GOING = frozenset({"stuck", "active"})
 
 
 class Listed(NamedTuple):
-    """A process in the list: its newest version, how many tasks, and its instances by state."""
+    """A process in the list: its newest version, how many tasks, its instances by state, the draft of who looks."""
 
     definition: Definition
     tasks: int
     roles: tuple[str, ...]
     versions: int
     instances: dict[str, int]
+    draft: Draft | None
 
 
 class Cell(NamedTuple):
@@ -46,19 +55,25 @@ class Line(NamedTuple):
     cells: tuple[Cell, ...]
 
 
-class Change(NamedTuple):
-    """What one version changed against the one before: the task, what became of it, cells as (column, old, new)."""
+class Changed(NamedTuple):
+    """What became of one row: added, removed, moved or changed, its cells as (column, old, new).
+
+    `moved` is said of a changed row too; `above` is the id of the row it now stands below, "" for the first place. A
+    column of the user's own that came or went has no task and is its only cell.
+    """
 
     task: str
     what: str
     cells: tuple[tuple[str, str, str], ...]
+    moved: bool = False
+    above: str = ""
 
 
 class Version(NamedTuple):
     """One saved version and what it changed."""
 
     definition: Definition
-    changes: tuple[Change, ...]
+    changes: tuple[Changed, ...]
     is_first: bool
 
 
@@ -72,6 +87,17 @@ class ProcessView(NamedTuple):
     problems: tuple[Problem, ...]
     versions: tuple[Version, ...]
     instances: tuple[tuple[str, str, bool], ...]  # id, state, whether it runs this very version
+    draft: Draft | None
+    draft_from: Definition | None
+
+    @property
+    def is_old(self) -> bool:
+        return self.definition.version != self.newest.version
+
+    @property
+    def query(self) -> str:
+        """What an address needs to mean this very version."""
+        return f"version={self.definition.version}" if self.is_old else ""
 
 
 def visible(user: User, table: ProcessTable) -> bool:
@@ -81,6 +107,7 @@ def visible(user: User, table: ProcessTable) -> bool:
 
 def listing(tail: Tail, user: User) -> list[Listed]:
     """Every process somebody sees, by name."""
+    mine = {draft.name: draft for draft in _drafts(user)}
     with tail.reading():
         counted: dict[str, dict[str, int]] = {}
         for instance, found in all_of(tail):
@@ -93,10 +120,21 @@ def listing(tail: Tail, user: User) -> list[Listed]:
                 tuple(sorted(compile_flow(definition.table).roles)),
                 len(tail.versions(name)),
                 counted.get(name, {}),
+                mine.get(name),
             )
-            for name, definition in tail.definitions().items()
+            for name, definition in sorted(tail.definitions().items(), key=lambda each: each[0].casefold())
             if visible(user, definition.table)
         ]
+
+
+def unsaved(tail: Tail, user: User) -> list[Draft]:
+    """Somebody's drafts of processes that were never saved, the newest first."""
+    saved = tail.definitions()
+    return [draft for draft in _drafts(user) if draft.name not in saved]
+
+
+def _drafts(user: User) -> list[Draft]:
+    return list(Draft.objects.filter(user=user).defer("grid", "past", "future", "base_table").order_by("-changed"))
 
 
 def process(tail: Tail, user: User, name: str, version: str = "") -> ProcessView | None:
@@ -109,7 +147,8 @@ def process(tail: Tail, user: User, name: str, version: str = "") -> ProcessView
         if shown is None:
             return None
         running = [(i.id, d.state, i.version == shown.version) for i, d in all_of(tail) if i.name == name]
-    problems = tuple(check(shown.table, roles_held=_roles_held(), scripts_found=script_found))
+    draft = next((draft for draft in _drafts(user) if draft.name == name), None)
+    problems = tuple(check(shown.table, roles_held=roles_held(), scripts_found=script_found))
     return ProcessView(
         definition=shown,
         newest=saved[-1],
@@ -118,7 +157,31 @@ def process(tail: Tail, user: User, name: str, version: str = "") -> ProcessView
         problems=problems,
         versions=tuple(_versions(saved)),
         instances=tuple(running),
+        draft=draft,
+        draft_from=next((d for d in reversed(saved) if draft is not None and d.version == draft.base), None),
     )
+
+
+def anchor(task: str) -> str:
+    """The address of a task's row within a page."""
+    return "#row-" + quote(task)
+
+
+def picture(table: ProcessTable, name: str) -> str:
+    """A process drawn, each task a link to its row; "" without tasks or with too many."""
+    flow = compile_flow(table)
+    return _drawn(flow, name, anchor) if 0 < len(flow.tasks) <= MAX_TASKS else ""
+
+
+@lru_cache(maxsize=64)
+def _drawn(flow: Flow, name: str, link: Callable[[str], str]) -> str:
+    return draw(flow, name=name, link=link)
+
+
+def going(tail: Tail, name: str) -> int:
+    """How many instances of a process are under way."""
+    with tail.reading():
+        return sum(1 for instance, found in all_of(tail) if instance.name == name and found.state in GOING)
 
 
 def script_found(script: str) -> bool:
@@ -133,7 +196,8 @@ def script_found(script: str) -> bool:
         return False
 
 
-def _roles_held() -> set[str]:
+def roles_held() -> set[str]:
+    """The roles somebody holds who may log in."""
     return set(Group.objects.filter(user__is_active=True).values_list("name", flat=True))
 
 
@@ -148,11 +212,12 @@ def _lines(table: ProcessTable, problems: tuple[Problem, ...]) -> list[Line]:
     found = []
     for number, row in enumerate(table.rows, start=1):
         cells = tuple(Cell(c, row.cell(c), at.get((number, c))) for c in columns)
-        found.append(Line(row, _depth(table, row), cells))
+        found.append(Line(row, depth_of(table, row), cells))
     return found
 
 
-def _depth(table: ProcessTable, row: Row) -> int:
+def depth_of(table: ProcessTable, row: Row) -> int:
+    """How many groups a row is in."""
     depth, seen, above = 0, {row.task}, table.row(row.parent) if row.parent else None
     while above is not None and above.task not in seen and depth < 5:
         depth += 1
@@ -166,26 +231,32 @@ def _versions(saved: list[Definition]) -> list[Version]:
     found = []
     for number, definition in enumerate(saved):
         before = saved[number - 1].table if number else None
-        found.append(
-            Version(definition, () if before is None else tuple(changes(before, definition.table)), not number)
-        )
+        differs = () if before is None else tuple(changes(before, definition.table))
+        found.append(Version(definition, differs, not number))
     return found[::-1]
 
 
-def changes(before: ProcessTable, after: ProcessTable) -> list[Change]:
-    """What turns one table into another, row by row, known by their task ids."""
-    old, new = ({row.task: row.cells() for row in table.rows} for table in (before, after))
-    found = [Change(task, "removed", ()) for task in old if task not in new]
-    for task, cells in new.items():
-        if task not in old:
-            found.append(Change(task, "added", ()))
+def changes(before: ProcessTable, after: ProcessTable) -> list[Changed]:
+    """What turns one table into another, row by row and cell by cell, rows known by their ids."""
+    found: dict[str, Changed] = {}
+    columns = []
+    for change in diff(before, after):
+        if not change.task and change.column:
+            columns.append(Changed("", change.kind, ((change.column, change.before, change.after),)))
             continue
-        was = old[task]
-        changed = [(c, was.get(c, ""), cells.get(c, "")) for c in dict.fromkeys((*was, *cells))]
-        differing = tuple(each for each in changed if each[1] != each[2])
-        if differing:
-            found.append(Change(task, "changed", differing))
-    kept_before, kept_after = ([t for t in x if t in y] for x, y in ((old, new), (new, old)))
-    if not found and kept_before != kept_after:
-        found.append(Change("", "moved", ()))
-    return found
+        was = found.get(change.task, Changed(change.task, change.kind, ()))
+        if change.kind == "moved":
+            was = was._replace(moved=True, above=change.after)
+        elif change.kind == "changed":
+            was = was._replace(what="changed", cells=(*was.cells, (change.column, change.before, change.after)))
+        else:
+            new = change.kind == "added"
+            was = was._replace(cells=_cells_of(after, change.task) if new else (("name", change.before, ""),))
+        found[change.task] = was
+    return [*columns, *found.values()]
+
+
+def _cells_of(table: ProcessTable, task: str) -> tuple[tuple[str, str, str], ...]:
+    row = table.row(task)
+    cells = row.cells().items() if row is not None else ()
+    return tuple((column, "", text) for column, text in cells if column != "task")

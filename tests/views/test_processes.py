@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from board import drafts
 from board.log.tail import Tail, shared
 from board.process.table import ProcessTable
-from board.selectors.processes import changes
+from board.selectors.processes import Changed, changes
 from board.services import definitions
 from board.services.actor import anybody
 from tests.story import COLLECTION, tell
@@ -91,15 +92,77 @@ def test_what_changed_is_told_cell_by_cell() -> None:
     after = table(
         {"task": "a", "name": "A", "due": "3d", "role": "x"}, {"task": "b", "name": "B"}, {"task": "d", "name": "D"}
     )
-    found = [tuple(change) for change in changes(before, after)]
-    assert found == [
-        ("c", "removed", ()),
-        ("a", "changed", (("due", "2d", "3d"), ("role", "", "x"))),
-        ("d", "added", ()),
+    assert changes(before, after) == [
+        Changed("a", "changed", (("role", "", "x"), ("due", "2d", "3d"))),
+        Changed("d", "added", (("name", "", "D"),)),
+        Changed("c", "removed", (("name", "C", ""),)),
     ]
 
 
-def test_rows_that_only_moved_are_said() -> None:
+def test_rows_that_moved_are_said_to_be_below_which() -> None:
     a: dict[str, str | None] = {"task": "a", "name": "A"}
     b: dict[str, str | None] = {"task": "b", "name": "B"}
-    assert [tuple(change) for change in changes(table(a, b), table(b, a))] == [("", "moved", ())]
+    moved = b | {"due": "1d"}
+    assert changes(table(a, b), table(b, a)) == [Changed("b", "moved", (), moved=True, above="")]
+    assert changes(table(a, b), table(moved, a)) == [Changed("b", "changed", (("due", "", "1d"),), moved=True)]
+
+
+def test_a_column_of_ones_own_that_comes_or_goes_is_told() -> None:
+    a: dict[str, str | None] = {"task": "a", "name": "A"}
+    assert changes(table(a), table(a | {"cost": ""})) == [Changed("", "added", (("cost", "", "cost"),))]
+
+
+def test_the_versions_tell_who_when_why_and_what_changed(tail: Tail, login: Login) -> None:
+    page = login("ana").get(PAGE).text
+    assert "1 row differs from the version before" in page
+    assert "<ins><bdi>publish.sh</bdi></ins>" in page
+    assert "The report is published by a script now" in page
+
+
+def test_an_editor_restores_an_older_version_as_a_new_one(tail: Tail, login: Login) -> None:
+    old = tail.versions(COLLECTION)[0].version
+    ed = login("ed")
+    assert "Restore…" in ed.get(PAGE).text
+    done = ed.post(PAGE + "restore/", {"version": old}, follow=True)
+    assert "the older version is the newest again" in done.text
+    newest = tail.definition(COLLECTION)
+    assert newest is not None
+    assert (newest.version, newest.actor, len(tail.versions(COLLECTION))) == (old, "ed", 3)
+    assert newest.note.startswith(f"Restored version {old}")
+    assert "has no version" in ed.post(PAGE + "restore/", {"version": "00000000"}, follow=True).text
+
+
+@pytest.mark.parametrize("name", ["ana", "sam", "mira", "olga", "nobody"])
+def test_only_a_process_editor_restores(tail: Tail, login: Login, name: str) -> None:
+    old = tail.versions(COLLECTION)[0].version
+    client = login(name)
+    assert "Restore…" not in client.get(PAGE).text
+    assert client.post(PAGE + "restore/", {"version": old}).status_code == 403
+    assert len(tail.versions(COLLECTION)) == 2
+
+
+def test_who_has_unsaved_changes_is_told_on_the_page_of_the_process(tail: Tail, login: Login, cast: Any) -> None:
+    ed = login("ed")
+    assert "unsaved changes" not in ed.get(PAGE).text
+    drafts.begin(cast["ed"], tail, COLLECTION)
+    page = ed.get(PAGE).text
+    assert "You have unsaved changes since version" in page
+    assert "Go on editing" in page
+    assert "your draft" in ed.get("/processes/").text
+    assert "unsaved changes" not in login("ana").get(PAGE).text
+    ed.post(PAGE + "edit/discard/")
+    assert "unsaved changes" not in ed.get(PAGE).text
+
+
+def test_a_draft_that_was_never_saved_is_listed_for_its_owner_alone(tail: Tail, login: Login, cast: Any) -> None:
+    drafts.begin_new(cast["ed"], tail, "Fresh", table())
+    assert "Fresh" in login("ed").get("/processes/").text
+    assert login("ed").get("/processes/Fresh/").headers["Location"] == "/processes/Fresh/edit/"
+    assert "Fresh" not in login("admin").get("/processes/").text
+    assert login("admin").get("/processes/Fresh/").status_code == 404
+
+
+def test_the_picture_is_on_the_page_of_a_process(tail: Tail, login: Login) -> None:
+    page = login("ana").get(PAGE).text
+    assert '<svg xmlns="http://www.w3.org/2000/svg" class="pic"' in page
+    assert 'href="#row-qa"' in page

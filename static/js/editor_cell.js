@@ -1,0 +1,240 @@
+// The process editor, one cell: a field laid over it, and a list to pick from for roles, scripts, groups and what a task
+// waits for. The field is no part of the row, so a row may be drawn anew below it while somebody types.
+(() => {
+  "use strict";
+  const E = window.Foldboard?.editor;
+  if (!E) return;
+  const MOST = 200; // entries of the list
+  const SOME_ANSWERS = ["true", "false", "approved", "rejected", "yes", "no"];
+  let open = null; // { row, col, column, before }
+  let active = -1;
+
+  const field = document.createElement("textarea");
+  field.className = "cell-edit";
+  field.rows = 1;
+  field.spellcheck = false;
+  field.autocomplete = "off";
+  field.hidden = true;
+  field.setAttribute("aria-autocomplete", "list");
+  E.sheet.append(field);
+  const list = document.createElement("ul");
+  list.id = "picks";
+  list.className = "picks";
+  list.popover = "manual";
+  list.setAttribute("role", "listbox");
+  document.body.append(list);
+
+  // What can be picked: { value, text, hint } each
+
+  const unique = (entries) => [...new Map(entries.map((entry) => [entry.value, entry])).values()];
+  const plain = (values) => unique(values.filter(Boolean).map((value) => ({ value, text: value, hint: "" })));
+  const parts = (text) => text.split(",").map((part) => part.trim());
+  const written = (part) => part.split(":").map((piece) => piece.trim()).filter(Boolean).join(":");
+
+  function offered(column, row) {
+    const rows = E.view.map((each) => each.texts);
+    const place = (name) => E.columns.indexOf(name);
+    if (column === "role") return plain([...E.choices.role, ...rows.map((texts) => texts[place("role")])]);
+    if (column === "script") return plain([...E.choices.script, ...rows.map((texts) => texts[place("script")])]);
+    if (column === "collection") return plain([...rows.map((texts) => texts[place("collection")]), "unit", "country", "region", "month"]);
+    const others = rows.filter((texts, n) => n !== row && texts[0]);
+    if (column === "parent") {
+      return others.filter((texts) => texts[place("collection")]).map((texts) => ({ value: texts[0], text: texts[0], hint: texts[1] }));
+    }
+    return column === "depends_on" ? dependencies(rows, others) : [];
+  }
+
+  /** Every task and group, and each answer that somebody asks of it or that is being typed. */
+  function dependencies(rows, others) {
+    const asked = new Map();
+    for (const texts of rows) {
+      for (const part of parts(texts[E.columns.indexOf("depends_on")])) {
+        const [task, ...label] = part.split(":");
+        if (label.join(":").trim()) asked.set(task.trim(), (asked.get(task.trim()) ?? new Set()).add(label.join(":").trim()));
+      }
+    }
+    const [typed, ...answer] = last().split(":");
+    return others.flatMap(([task, name]) => {
+      const answers = new Set(asked.get(task) ?? []);
+      if (answer.length && typed.trim() === task) for (const some of SOME_ANSWERS) answers.add(some);
+      answers.add("failed");
+      const called = name && name !== task ? name : "";
+      return [
+        { value: task, text: task, hint: called },
+        ...[...answers].map((label) => ({ value: `${task}:${label}`, text: `${task} · only ${label}`, hint: called, answer: true })),
+      ];
+    });
+  }
+
+  const several = () => open.column === "depends_on";
+  const last = () => (open && several() ? field.value.slice(field.value.lastIndexOf(",") + 1).trim() : field.value.trim());
+
+  function fitting() {
+    const all = offered(open.column, open.row);
+    const chosen = new Set(several() ? parts(field.value).map(written) : [field.value.trim()]);
+    const typed = last().toLowerCase();
+    const untouched = field.value === open.before || all.some((entry) => entry.value.toLowerCase() === typed);
+    const fits = (entry) => {
+      if (untouched || !typed) return !entry.answer || !entry.value.endsWith(":failed") || chosen.has(entry.value) || typed.startsWith(entry.value.slice(0, -7));
+      return `${entry.value} ${entry.text} ${entry.hint}`.toLowerCase().includes(typed);
+    };
+    return all.filter(fits).slice(0, MOST).map((entry) => ({ ...entry, chosen: chosen.has(entry.value) }));
+  }
+
+  function fill(keep = false) {
+    const entries = fitting();
+    if (!keep || active >= entries.length) active = -1;
+    list.replaceChildren(...entries.map((entry, n) => {
+      const item = document.createElement("li");
+      item.id = `pick-${n}`;
+      item.setAttribute("role", "option");
+      item.setAttribute("aria-selected", entry.chosen);
+      item.dataset.value = entry.value;
+      const name = document.createElement("span");
+      const [task, only] = entry.text.split(" · ");
+      name.textContent = only ? `${task} · ` : task;
+      if (only) name.append(Object.assign(document.createElement("em"), { textContent: only }));
+      const hint = Object.assign(document.createElement("span"), { className: "soft", textContent: entry.hint });
+      item.append(name, hint);
+      return item;
+    }));
+    activate(active);
+    const shows = entries.length > 0;
+    field.setAttribute("aria-expanded", shows);
+    if (shows && !list.matches(":popover-open")) list.showPopover();
+    if (!shows && list.matches(":popover-open")) list.hidePopover();
+    if (shows) settle();
+  }
+
+  function activate(n) {
+    list.children[active]?.classList.remove("on");
+    active = n;
+    const item = list.children[n];
+    if (!item) return field.removeAttribute("aria-activedescendant");
+    item.classList.add("on");
+    item.scrollIntoView({ block: "nearest" });
+    field.setAttribute("aria-activedescendant", item.id);
+  }
+
+  function pick(value) {
+    if (!several()) {
+      field.value = value;
+      return close("keep", "down");
+    }
+    const all = parts(field.value).filter(Boolean);
+    const there = all.map(written).indexOf(value);
+    const typing = !list.children[active] || list.children[active].getAttribute("aria-selected") !== "true";
+    if (there >= 0 && !typing) all.splice(there, 1);
+    else {
+      if (last() && !isWhole(last())) all.pop();
+      if (!all.map(written).includes(value)) all.push(value);
+    }
+    field.value = all.length ? `${all.join(", ")}, ` : "";
+    open.before = null;
+    grow();
+    fill(true);
+  }
+
+  /** Whether what stands after the last comma names a task, so that it is kept when another one is picked. */
+  const isWhole = (text) => E.view.some((row) => row.texts[0] === text.split(":")[0].trim()) && field.value === open.before;
+
+  // Opening and closing
+
+  const picks = () => ["role", "depends_on", "script", "collection", "parent"].includes(open.column);
+
+  /** Edit a cell; with `typed`, what was in it is overwritten. */
+  E.edit = (row, col, typed) => {
+    const column = E.column(col);
+    if (!column) return false;
+    E.go(row, col, { focus: false });
+    const before = E.text(row, col);
+    open = { row, col, column, before };
+    field.value = typed ?? before;
+    field.setAttribute("aria-label", `${E.heading(column)}, ${E.task(row) || `row ${row + 1}`}`);
+    if (picks()) for (const [name, value] of [["role", "combobox"], ["aria-controls", list.id], ["aria-expanded", "false"]]) field.setAttribute(name, value);
+    else for (const name of ["role", "aria-controls", "aria-expanded"]) field.removeAttribute(name);
+    field.hidden = false;
+    place();
+    field.focus({ preventScroll: true });
+    field.setSelectionRange(field.value.length, field.value.length);
+    if (picks()) fill();
+    return true;
+  };
+
+  E.editing = () => open;
+
+  function place() {
+    const cell = E.cell(open.row, open.col);
+    Object.assign(field.style, {
+      left: `${cell.offsetLeft}px`, top: `${cell.offsetTop}px`,
+      width: `${Math.max(cell.offsetWidth, 160)}px`, minHeight: `${cell.offsetHeight}px`,
+    });
+    grow();
+  }
+
+  function grow() {
+    field.style.height = "auto";
+    field.style.height = `${field.scrollHeight + 2}px`;
+  }
+
+  function settle() {
+    const box = field.getBoundingClientRect();
+    const below = innerHeight - box.bottom - 8;
+    const up = below < 180 && box.top > below;
+    Object.assign(list.style, {
+      left: `${Math.max(6, Math.min(box.left, innerWidth - list.offsetWidth - 6))}px`, minWidth: `${box.width}px`,
+      top: up ? "auto" : `${box.bottom + 3}px`, bottom: up ? `${innerHeight - box.top + 3}px` : "auto",
+      maxHeight: `${Math.min(300, up ? box.top - 12 : below)}px`,
+    });
+  }
+
+  /** `keep` what was typed, or not; then go on in a direction, or stay where somebody clicked. */
+  function close(how, go = "") {
+    if (!open) return;
+    const { row, col, column } = open;
+    const text = several() ? field.value.replace(/[\s,]+$/, "") : field.value;
+    open = null;
+    field.hidden = true;
+    if (list.matches(":popover-open")) list.hidePopover();
+    if (how === "keep") E.put(row, column, text);
+    if (go === "stay") return;
+    E.go(row, col);
+    if (go) E.step(go);
+  }
+  E.close = close;
+
+  field.addEventListener("input", () => { grow(); if (picks()) fill(); });
+  field.addEventListener("blur", () => close("keep", "stay"));
+  list.addEventListener("pointerdown", (event) => {
+    event.preventDefault(); // the field keeps the focus
+    const item = event.target.closest("li");
+    if (!item) return;
+    activate([...list.children].indexOf(item));
+    pick(item.dataset.value);
+  });
+  for (const target of [E.sheet, window]) target.addEventListener("scroll", () => { if (open && list.matches(":popover-open")) settle(); }, { passive: true });
+
+  field.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.isComposing) return;
+    const count = list.matches(":popover-open") ? list.children.length : 0;
+    const { key } = event;
+    if (count && (key === "ArrowDown" || key === "ArrowUp")) {
+      activate(key === "ArrowDown" ? (active + 1) % count : (active <= 0 ? count : active) - 1);
+    } else if (key === "Enter" && event.altKey) {
+      field.setRangeText("\n", field.selectionStart, field.selectionEnd, "end");
+      grow();
+    } else if (key === "Enter" && active >= 0 && !event.ctrlKey) {
+      pick(list.children[active].dataset.value);
+    } else if (key === "Enter") close("keep", event.shiftKey ? "up" : "down");
+    else if (key === "Tab") close("keep", event.shiftKey ? "left" : "right");
+    else if (key === "Escape") close("leave");
+    else if (key === "ArrowUp" || key === "ArrowDown") {
+      if (field.value.includes("\n")) return;
+      close("keep", key === "ArrowUp" ? "up" : "down");
+    } else return;
+    event.preventDefault();
+  });
+
+  E.watch((what) => { if (what === "rows" && open) place(); });
+})();

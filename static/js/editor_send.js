@@ -1,0 +1,227 @@
+// The process editor, its edits: seen at once, sent one after the other, kept until the board has taken them.
+(() => {
+  "use strict";
+  const E = window.Foldboard?.editor;
+  if (!E) return;
+  const { root } = E;
+  const queue = [];
+  const WAITS = [1000, 2000, 4000, 8000];
+  let state = { draft: Number(root.dataset.draft), edits: Number(root.dataset.edits), base: root.dataset.base };
+  let sending = false;
+  let failures = 0;
+  let timer = 0;
+  let renewed = false; // whether the token was fetched anew since the last edit that came through
+  const done = []; // who waits for the queue to be empty
+  const byId = (id) => document.getElementById(id);
+
+  /** Make an edit: it is seen at once and sent when its turn comes. */
+  E.do = (op) => {
+    op.called = crypto.randomUUID?.() ?? String(Math.random()).slice(2) + Date.now();
+    queue.push(op);
+    E.apply(op);
+    tell();
+    pump();
+  };
+
+  /** Write one cell, if that changes it. */
+  E.put = (row, column, text) => {
+    const place = E.columns.indexOf(column);
+    const before = row < E.view.length ? E.view[row].texts[place] : "";
+    if (text === before) return false;
+    E.do({ do: "put", row, column, block: [[text]], task: E.task(row) });
+    return true;
+  };
+
+  E.waiting = () => queue.length;
+
+  /** Resolves once every edit has been taken. */
+  E.settled = () => new Promise((resolve) => { if (queue.length) done.push(resolve); else resolve(); });
+
+  const token = () => JSON.parse(document.body.getAttribute("hx-headers") || "{}")["X-CSRFToken"] || "";
+
+  async function pump() {
+    if (sending || !queue.length) return;
+    clearTimeout(timer);
+    sending = true;
+    const op = queue[0];
+    let answer;
+    let said = null;
+    try {
+      answer = await fetch(root.dataset.op, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "HX-Request": "true", "X-CSRFToken": token() },
+        body: JSON.stringify({ ...op, ...state, more: queue.length > 1 }),
+        signal: AbortSignal.timeout(20000),
+      });
+      if ([200, 409, 422].includes(answer.status)) said = await answer.json();
+    } catch {
+      answer = null;
+    }
+    sending = false;
+    if (answer === null || answer.status >= 500 || answer.status === 429) return again();
+    if (answer.status === 401) return outside();
+    if (answer.status === 403 && !renewed) return renew();
+    failures = 0;
+    renewed = false;
+    byId("ed-lost").hidden = true;
+    if (said) return take(answer.status, op, said);
+    queue.shift();
+    notTaken([op], `The board did not take this (${answer.status}).`);
+    if (answer.status === 403) Foldboard.say("You may not edit this process any more.", "error");
+    settle();
+  }
+
+  function take(status, op, said) {
+    if (status === 409) notTaken(queue.splice(0), said.message);
+    else queue.shift();
+    if (status === 422) notTaken([op], said.message);
+    const whole = ["undo", "redo", "group", "ungroup"].includes(op.do);
+    state = { draft: said.draft, edits: said.edits, base: said.base };
+    const columns = E.columns.join("\n");
+    E.take(said, queue);
+    if (whole) E.flash(said.rows.flatMap((row, n) => (typeof row === "number" ? [] : [n])));
+    put("problems", said.problems);
+    for (const part of template(said.state).children) swap(part);
+    if ("picture" in said) picture(said.picture);
+    for (const button of document.querySelectorAll("#ops button[value=undo], #ops button[value=redo]")) {
+      button.disabled = !said[button.value];
+    }
+    E.changed("said");
+    if (columns !== said.columns.join("\n")) E.settled().then(() => location.reload()); // the form has other fields now
+    settle();
+  }
+
+  function settle() {
+    tell();
+    if (queue.length) return void pump();
+    for (const resolve of done.splice(0)) resolve();
+  }
+
+  function template(html) {
+    const found = document.createElement("template");
+    found.innerHTML = html;
+    Foldboard.tellTimes(found.content);
+    return found.content;
+  }
+
+  function put(id, html) {
+    const box = byId(id);
+    const at = box.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+    box.replaceChildren(template(html));
+    if (at !== null) (box.querySelector(`a[href="${CSS.escape(at)}"]`) ?? box).focus({ preventScroll: true });
+  }
+
+  function swap(part) {
+    const old = byId(part.id);
+    if (!old || old.outerHTML === part.outerHTML) return;
+    const focused = old === document.activeElement;
+    const copy = document.importNode(part, true);
+    old.replaceWith(copy);
+    if (focused) copy.focus();
+  }
+
+  function picture(svg) {
+    const box = byId("picture");
+    const { scrollLeft, scrollTop } = box;
+    box.innerHTML = svg;
+    box.hidden = !svg;
+    fit();
+    byId("no-picture").hidden = Boolean(svg);
+    Object.assign(box, { scrollLeft, scrollTop });
+  }
+
+  /** A picture that is only a little too wide is made to fit; a wider one is scrolled, for it has to be readable. */
+  function fit() {
+    const svg = byId("picture").firstElementChild;
+    if (svg) svg.classList.toggle("fits", svg.width.baseVal.value <= byId("picture").clientWidth * 1.5);
+  }
+  addEventListener("resize", fit);
+  fit();
+
+  // When it does not come through
+
+  function again() {
+    const wait = WAITS[Math.min(failures, WAITS.length - 1)];
+    failures += 1;
+    lost(`Connection lost. ${many(queue.length)} kept here and sent as soon as the board answers.`);
+    timer = setTimeout(pump, wait);
+    tell();
+  }
+
+  function lost(text) {
+    const box = byId("ed-lost");
+    if (box.textContent !== text) box.textContent = text;
+    box.hidden = false;
+  }
+
+  function outside() {
+    lost(`Your login has expired. ${many(queue.length)} kept here and sent when you are logged in again.`);
+    Foldboard.login();
+    tell();
+  }
+
+  // Logged in again, here or in the page that is fetched below: live.js takes over the new token.
+  new MutationObserver(() => { failures = 0; pump(); }).observe(document.body, { attributeFilter: ["hx-headers"] });
+  addEventListener("online", () => { failures = 0; pump(); });
+
+  /** A login in another window makes the token of this page stale: take over the one of a new page. */
+  async function renew() {
+    renewed = true;
+    try {
+      const answer = await fetch(location.pathname, { cache: "no-store" });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (page.body.dataset.user !== document.body.dataset.user) return outside();
+      document.body.setAttribute("hx-headers", page.body.getAttribute("hx-headers"));
+    } catch {
+      again();
+    }
+  }
+
+  /** Edits that were not taken: what was typed is shown, so that it can be typed or copied again. */
+  function notTaken(ops, why) {
+    const typed = ops.filter((op) => op.do === "put").map((op) => [op, op.block.map((line) => line.join("\t")).join("\n")]);
+    const box = byId("ed-not-taken");
+    const text = document.createElement("div");
+    text.append(why);
+    for (const [op, said] of typed.filter(([, said]) => said.trim())) {
+      const line = document.createElement("p");
+      const what = document.createElement("code");
+      what.textContent = said;
+      line.append(`Not taken, ${op.task ? `${op.task}, ` : ""}${E.heading(op.column)}: `, what);
+      text.append(line);
+    }
+    const close = document.createElement("button");
+    close.className = "btn";
+    close.type = "button";
+    close.textContent = "Close";
+    close.addEventListener("click", () => { box.hidden = true; E.focus(); });
+    box.replaceChildren(text, close);
+    box.hidden = false;
+    Foldboard.say(why, "error");
+  }
+
+  const many = (n) => (n === 1 ? "1 change is" : `${n} changes are`);
+
+  let slow = 0;
+  function tell() {
+    const box = byId("ed-sent");
+    clearTimeout(slow);
+    if (!queue.length) box.textContent = state.draft ? "Kept in your draft" : "";
+    else if (failures) box.textContent = `${many(queue.length)} not sent yet`;
+    else slow = setTimeout(() => { box.textContent = "Keeping…"; }, 400);
+  }
+
+  addEventListener("beforeunload", (event) => { if (queue.length) event.preventDefault(); });
+
+  // What leaves the page waits for the edits that are still on their way.
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest?.("a[data-leave], #ed-save, .menu-body a");
+    if (!link || !root.contains(link) || event.ctrlKey || event.metaKey) return;
+    if (link.getAttribute("aria-disabled") === "true" && link.getAttribute("href") === "#editor") return event.preventDefault();
+    if (link.getAttribute("href").startsWith("#") || !queue.length) return;
+    event.preventDefault();
+    await E.settled();
+    byId(link.id)?.click();
+    if (!link.id) link.click();
+  });
+})();
