@@ -105,8 +105,8 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         "transaction_mode": "IMMEDIATE",  # waits at its start, and never fails in the middle
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
     }
-else:
-    DATABASES["default"]["CONN_MAX_AGE"] = 60
+# A thread keeps its connection: opening one anew, SQLite's too, costs more than all else of an idle poll.
+DATABASES["default"]["CONN_MAX_AGE"] = 60
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # A session is read from a file that all processes of this machine share and written through to the database:
