@@ -24,7 +24,6 @@ from board.process.layout.sizes import (
     SMALL,
     cut,
     lines_of,
-    text_width,
 )
 
 WORDS = {"doing": "in progress", "blocked": "waiting"}
@@ -251,10 +250,10 @@ def _painted(box: Box, state: TaskState | None) -> str:
         return ""
     said = f"{state.done}/{state.total}" if state.total else state.word
     said = cut(said, box.w - 44, SMALL)
-    sign = f'<g class="mark" transform="translate({box.right - 20 - text_width(said, SMALL)} {box.y + 3}) scale(.8)">'
+    sign = SIGNS.get(state.state, SIGNS["answer"])
     return (
-        f"{sign}{SIGNS.get(state.state, SIGNS['answer'])}</g>"
-        f'<text class="count" x="{box.right - 6}" y="{box.y + 13}" text-anchor="end">{_text(said)}</text>'
+        f'<g class="mark" transform="translate({box.right - 18} {box.y + 3}) scale(.85)">{sign}</g>'
+        f'<text class="count" x="{box.right - 20}" y="{box.y + 14}" text-anchor="end">{_text(said)}</text>'
     )
 
 

@@ -6,7 +6,9 @@ the middle of its shape where nothing is in between, and so do the outermost flo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from board.process.layout import sizes
 from board.process.layout.chains import frames_beside
@@ -20,7 +22,7 @@ CLEAR = 4  # pixels kept free around a flow that goes up or down in a column
 
 @dataclass(slots=True)
 class End:
-    """One end of a flow: at a side of its shape at height `y`, or (`upright`) above or below it, `dx` off the middle."""
+    """One end of a flow: at a side of its shape at height `y`; or above or below it (`upright`), `dx` off its middle."""
 
     y: int
     upright: bool = False
@@ -120,7 +122,7 @@ class _Finder:
             at = link.chain[0 if out else -1]
             dx = min(max(0, low), high)
             stretch = (at.y, top - 1) if above else (bottom + 1, at.y)
-            if low > high or not self._is_clear(item, frame, stretch, [*passed, at], taken):
+            if low > high or not self._is_clear(item, frame, stretch, [*passed, at], taken, _is_wire):
                 break
             mine.append(stretch)
             (self.ports.out if out else self.ports.into)[link.number] = End(at.y, True, dx)
@@ -133,8 +135,15 @@ class _Finder:
         self.upright[item.col] += mine
 
     def _is_clear(
-        self, item: Item, frame: Scope | None, stretch: Stretch, ignored: list[Item], taken: list[Stretch]
+        self,
+        item: Item,
+        frame: Scope | None,
+        stretch: Stretch,
+        ignored: list[Item],
+        taken: list[Stretch],
+        may_cross: Callable[[Item], bool],
     ) -> bool:
+        """Whether a flow may go up or down from a shape: past nothing but flows that it may cross there."""
         first, last = stretch[0] - CLEAR, stretch[1] + CLEAR
         if any(a <= last and first <= b for a, b in taken):
             return False
@@ -143,7 +152,9 @@ class _Finder:
             if other is item or other in ignored or (frame is not None and frame in other.scope.chain()):
                 continue
             if other.y - other.up <= last and first <= other.y + other.down:
-                return False
+                ends = min(abs(other.y - stretch[0]), abs(other.y - stretch[1]))
+                if ends <= CLEAR or not may_cross(other):
+                    return False
         scope: Scope
         for scope in around:
             for inner in frames_beside(scope, item.col):
@@ -177,26 +188,51 @@ class _Finder:
         if (to.y > edge - CLEAR) if above else (to.y < edge + CLEAR):
             return
         stretch = (to.y, edge - 1) if above else (edge + 1, to.y)
-        if self._is_clear(item, None, stretch, [], self.upright[item.col]):
+
+        def may_cross(wire: Item) -> bool:
+            """Only what has to be crossed anyway, being on the other side of the flow in the next column."""
+            near = wire.right if out else wire.left
+            return _is_wire(wire) and not wire.turns and (near[0].pos > to.pos if above else near[0].pos < to.pos)
+
+        if self._is_clear(item, None, stretch, [], self.upright[item.col], may_cross):
             self.upright[item.col].append(stretch)
             (self.ports.out if out else self.ports.into)[link.number] = End(to.y, True)
 
     # sides
 
     def _spread(self, item: Item, links: list[Link], *, out: bool) -> None:
-        """Set flows apart along one side, in the order of where they go; one that can be straight stays so."""
+        """Set flows apart along one side, in the order of where they go; those that can be straight stay so."""
         links.sort(key=lambda link: _rank(item, link, out))
-        straight = [
-            n for n, link in enumerate(links) if _next(link, out).col != item.col and _next(link, out).y == item.y
-        ]
-        at = straight[0] if straight else 0
-        room = item.half_h - 4
-        if not straight or max(at, len(links) - 1 - at) * sizes.PORT > room:
-            first = -(len(links) - 1) * sizes.PORT // 2
-        else:
-            first = -at * sizes.PORT
-        for n, link in enumerate(links):
-            (self.ports.out if out else self.ports.into)[link.number] = End(item.y + first + n * sizes.PORT)
+        offs = self._offsets(item, [self._wish(item, link, out, len(links)) for link in links])
+        for link, off in zip(links, offs, strict=True):
+            (self.ports.out if out else self.ports.into)[link.number] = End(item.y + off)
+
+    def _wish(self, item: Item, link: Link, out: bool, links: int) -> int | None:
+        """How far off the middle a flow would be straight, if it can be."""
+        to = _next(link, out)
+        if to.col == item.col:
+            return None
+        off = to.y - item.y
+        room = item.half_h - 4 if links > 1 or item.half_h > sizes.GATEWAY // 2 else CLEAR + 2
+        return off if off == 0 or (to.node is None and abs(off) <= room) else None
+
+    def _offsets(self, item: Item, wishes: list[int | None]) -> list[int]:
+        kept = [n for n, wish in enumerate(wishes) if wish is not None]
+        even = [-(len(wishes) - 1) * sizes.PORT // 2 + n * sizes.PORT for n in range(len(wishes))]
+        if not kept:
+            return even
+        offs = [wish or 0 for wish in wishes]
+        first, last = kept[0], kept[-1]
+        for n in range(first - 1, -1, -1):
+            offs[n] = offs[n + 1] - sizes.PORT
+        for n in range(last + 1, len(offs)):
+            offs[n] = offs[n - 1] + sizes.PORT
+        fits = -item.half_h + 4 <= offs[0] and offs[-1] <= item.half_h - 4
+        return offs if fits and all(b - a >= sizes.PORT - 2 for a, b in pairwise(offs)) else even
+
+
+def _is_wire(item: Item) -> bool:
+    return item.node is None and not item.is_label
 
 
 def _next(link: Link, out: bool) -> Item:

@@ -249,7 +249,9 @@ class _Relay:
         else:
             col = gap if end.col < gap else gap - 1
             row = _hop_row(end, others, len(self.plan.columns[col]))
-        return [row[place.at] + CHANGE * (place.lane != end.lane) for place in places]
+        # a turn goes up or down anyway, over the lines of lanes as well
+        price = TURN if self.link.backward else CHANGE
+        return [row[place.at] + price * (place.lane != end.lane) for place in places]
 
     def _advance(
         self, gap: int, before: list[_Place], after: list[_Place], costs: list[float]

@@ -76,8 +76,9 @@ class _Heights:
             lower.above[upper.number] = distance
 
     def _distances(self) -> None:
-        for upper, lower in pairwise(self.lines):
-            self._apart(upper, lower, sizes.LANE_MIN)
+        labels = {lane.id: lane.label for lane in self.plan.graph.lanes}
+        for lane, (upper, lower) in zip(self.plan.lanes, pairwise(self.lines), strict=True):
+            self._apart(upper, lower, sizes.lane_height(labels.get(lane, lane)))
         for scope in self.plan.scopes[1:]:
             if scope.columns:
                 self._apart(self.lines[scope.top], self.tops[scope.number], sizes.LANE_PAD - 2)

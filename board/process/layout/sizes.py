@@ -23,6 +23,7 @@ TRACK = 8  # between two flows that run side by side
 LANE_HEAD = 26
 LANE_PAD = 12
 LANE_MIN = 54
+LANE_MAX = 130  # that a name alone makes it; longer ones are cut
 MARGIN = 6
 FRAME_HEAD = 22
 FRAME_FOOT = 20
@@ -89,6 +90,11 @@ def _broken(word: str, width: int) -> tuple[str, str]:
         if word[n - 1] in "_-.":
             return word[:n], word[n:]
     return word[:fits] + "-", word[fits:]
+
+
+def lane_height(label: str) -> int:
+    """The least height of a lane: its name is written along it."""
+    return min(LANE_MAX, max(LANE_MIN, text_width(label, SMALL) + 20))
 
 
 def label_width(text: str) -> int:
