@@ -37,26 +37,19 @@ def story(site: Site, elements: int) -> int:
     """Start groups, retries, a check with its loop, a sequential group; returns the number of script rows."""
     for name, text in (("s.sh", SCRIPT), ("flaky.sh", FLAKY), ("check.sh", CHECK)):
         site.script(name, text)
-    site.start(
-        [
-            {"task": "each", "collection": "unit"},
-            {"task": "load", "role": "system", "script": "s.sh", "parent": "each"},
-            {
-                "task": "flaky",
-                "role": "system",
-                "script": "flaky.sh",
-                "parent": "each",
-                "depends_on": "load",
-                "retry": "90",
-            },
-            {"task": "line", "collection": "unit", "sequential": "yes", "depends_on": "each"},
-            {"task": "one", "role": "system", "script": "s.sh", "parent": "line"},
-            {"task": "check", "role": "system", "script": "check.sh", "depends_on": "line, fix"},
-            {"task": "fix", "role": "system", "script": "s.sh", "depends_on": "check:false"},
-            {"task": "publish", "role": "system", "script": "s.sh", "depends_on": "check:true"},
-        ],
-        [f"e{n}" for n in range(elements)],
-    )
+    rows: list[dict[str, str]] = [
+        {"task": "each", "collection": "unit"},
+        {"task": "load", "script": "s.sh", "parent": "each"},
+        {"task": "flaky", "script": "flaky.sh", "parent": "each", "depends_on": "load"},
+        {"task": "line", "collection": "unit", "sequential": "yes", "depends_on": "each"},
+        {"task": "one", "script": "s.sh", "parent": "line"},
+        {"task": "check", "script": "check.sh", "depends_on": "line, fix"},
+        {"task": "fix", "script": "s.sh", "depends_on": "check:false"},
+        {"task": "publish", "script": "s.sh", "depends_on": "check:true"},
+    ]
+    # scripts are killed too: a killed one is tried again
+    rows = [{**row, "role": "system", "retry": "90"} if "script" in row else row for row in rows]
+    site.start(rows, [f"e{n}" for n in range(elements)])
     instance = site.instance()
     return sum(1 for row in range(instance.size) if instance.definition(row).is_script)
 

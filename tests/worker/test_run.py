@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from io import StringIO
 from pathlib import Path
@@ -455,14 +454,11 @@ def test_a_broken_instance_does_not_stop_the_others(site: Site) -> None:
 
 
 def test_the_code_version_follows_the_files_at_each_attempt(site: Site) -> None:
-    site.script("s.sh", "exit 1")
-    site.start([{"task": "t", **SHELL, "retry": "1", "retry_delay": "0.3"}])
-    changer = threading.Timer(0.15, lambda: site.script("s.sh", "exit 0"))
-    changer.start()
-    assert site.work(no_wait=False, instance="i") == 0
-    changer.join()
-    first, second = site.values("code_version")
-    assert first != second
+    site.script("s.sh", "echo 'exit 0' > s.sh; exit 1")
+    site.start([{"task": "t", **SHELL, "retry": "1"}, {"task": "u", **SHELL, "depends_on": "t"}])
+    assert site.work() == 0
+    first, second, third = site.values("code_version")
+    assert first != second == third
     assert len(first) == len(second) == 8
 
 
