@@ -55,10 +55,11 @@ document.addEventListener("htmx:afterRequest", (event) => {
 });
 window.addEventListener("pageshow", () => document.querySelectorAll("form[data-sent]").forEach(unsend));
 
-// a menu closes on Escape and on a click elsewhere, and gives the focus back
+// a menu closes on Escape and on a click elsewhere, and gives the focus back; a note somebody is writing stays open
 document.addEventListener("click", (event) => {
+  if (event.target.closest("dialog")) return;
   for (const menu of document.querySelectorAll("details.menu[open]")) {
-    if (!menu.contains(event.target)) menu.open = false;
+    if (!menu.contains(event.target) && !menu.querySelector("textarea")?.value) menu.open = false;
   }
 });
 document.addEventListener("keydown", (event) => {

@@ -2,42 +2,94 @@
 (() => {
   "use strict";
   const page = document.getElementById("work");
-  const busy = (card) =>
-    card.contains(document.activeElement) && document.activeElement !== card
-    || card.querySelector("details[open]") !== null
-    || card.querySelector("form[data-sent]") !== null;
+  const lists = document.getElementById("work-lists");
+  const CHANGED = "This task has changed meanwhile. Close the note to see how it is now.";
+  const GONE = "This task is no longer open for you. What you typed is still here to be copied.";
 
-  // news: the whole list as it is now; only what differs is touched
+  function busy(card) {
+    const focused = card.contains(document.activeElement) && document.activeElement !== card;
+    return focused || card.querySelector("details[open], form[data-sent]") !== null;
+  }
+
+  // News: the lists as they are now. Only what differs is touched, and what has the focus is never moved.
+
   page.addEventListener("live:news", ({ detail }) => {
-    const lists = document.getElementById("work-lists");
     const fresh = detail.news.querySelector("#work-lists");
     if (!fresh) return;
-    const kept = new Map([...lists.querySelectorAll(".job")].map((card) => [card.id, card]));
-    const had = new Set(kept.keys());
-    for (const card of fresh.querySelectorAll(".job")) {
-      const old = kept.get(card.id);
-      kept.delete(card.id);
-      if (!had.has(card.id)) card.classList.add("new");
-      if (!old) continue;
-      if (old.dataset.version === card.dataset.version) card.replaceWith(old);
-      else if (busy(old)) card.replaceWith(held(old, "This task has changed meanwhile. Close the note to see how it is now."));
+    const focused = document.activeElement?.closest?.(".job")?.id;
+    const places = new Map([...fresh.querySelectorAll(".job")].map((card) => [card.id, card.parentElement.id]));
+    for (const old of [...lists.querySelectorAll(".job")]) {
+      const stays = places.get(old.id) === old.parentElement.id;
+      if (stays) continue;
+      if (!busy(old)) old.remove();
+      else {
+        hold(old, GONE);
+        fresh.querySelector(`#${old.id}`)?.remove(); // it is in another list now; once only on the page
+      }
     }
-    // what is gone but in use stays at the top until it is left, with what was typed
-    const orphans = [...kept.values()].filter(busy).map((card) => held(card, "This task is no longer open for you. What you typed is still here to be copied."));
-    const focus = document.activeElement?.closest?.(".job")?.id;
-    const scroll = scrollY;
-    lists.replaceChildren(...fresh.childNodes);
-    lists.prepend(...orphans);
+    arrange(lists, [...fresh.children], (old, section) => {
+      if (old.matches(".jobs") && section.matches(".jobs")) arrange(old, [...section.children], keepCard);
+      return old.matches(".jobs") ? old : section;
+    });
     document.getElementById("work-lead").replaceWith(detail.news.querySelector("#work-lead"));
     document.getElementById("work-side").replaceWith(detail.news.querySelector("#work-side"));
     badge(Number(detail.news.dataset.open));
     htmx.process(lists);
     Foldboard.tellTimes(page);
-    if (focus && document.activeElement === document.body) document.getElementById(focus)?.focus();
-    scrollTo(0, scroll);
+    if (focused && document.activeElement === document.body) document.getElementById(focused)?.focus();
   });
 
-  function held(card, words) {
+  // `keep(old, fresh)` says which of two elements with the same id is shown
+  function arrange(parent, wanted, keep) {
+    const known = new Map([...parent.children].filter((child) => child.id).map((child) => [child.id, child]));
+    let at = parent.firstElementChild;
+    for (const fresh of wanted) {
+      const old = known.get(fresh.id);
+      const chosen = old ? keep(old, fresh) : fresh;
+      if (!old && fresh.matches(".job")) fresh.classList.add("new");
+      while (at && at !== old && stays(at, wanted, old)) at = at.nextElementSibling;
+      if (chosen === old) at = settle(parent, old, at);
+      else if (old) {
+        if (at === old) at = old.nextElementSibling;
+        old.remove();
+        parent.insertBefore(chosen, at);
+      } else parent.insertBefore(chosen, at);
+    }
+    while (at) {
+      const next = at.nextElementSibling;
+      if (!at.matches(".held") && !at.querySelector(".held")) at.remove();
+      at = next;
+    }
+  }
+
+  // what is held and has no place in the new order stays where it is
+  function stays(child, wanted, old) {
+    const held = child.matches(".held") || child.querySelector(".held") !== null;
+    return held && child !== old && !wanted.some((fresh) => fresh.id === child.id);
+  }
+
+  function settle(parent, old, at) {
+    if (old === at) return at.nextElementSibling;
+    if (!old.contains(document.activeElement)) {
+      parent.insertBefore(old, at);
+      return at;
+    }
+    // the focus stays with what does not move: what is before it steps aside, and comes back in its turn
+    while (at && at !== old) {
+      const next = at.nextElementSibling;
+      at.remove();
+      at = next;
+    }
+    return old.nextElementSibling;
+  }
+
+  function keepCard(old, fresh) {
+    if (!old.matches(".job")) return old.outerHTML === fresh.outerHTML ? old : fresh;
+    if (old.dataset.version === fresh.dataset.version) return old;
+    return busy(old) ? hold(old, CHANGED) : fresh;
+  }
+
+  function hold(card, words) {
     card.classList.add("held");
     card.dataset.version = "";
     let note = card.querySelector(".held-note");
@@ -54,9 +106,14 @@
   // a held card is looked at again as soon as its note is closed
   page.addEventListener("toggle", (event) => {
     if (event.target.open || !event.target.closest(".held")) return;
+    document.activeElement?.blur();
+    again();
+  }, true);
+
+  function again() {
     page.dataset.v = "";
     Foldboard.ask();
-  }, true);
+  }
 
   function badge(count) {
     document.title = document.title.replace(/^My work( \(\d+\))?/, count ? `My work (${count})` : "My work");
@@ -65,29 +122,33 @@
     if (count) link.insertAdjacentHTML("beforeend", `<span class="badge">${count}<span class="sr"> open</span></span>`);
   }
 
-  // one's own click: the card goes at once and the next one has the focus; the news confirm it
+  // One's own click: the card goes at once and the next one has the focus; the news confirm it.
+
   page.addEventListener("htmx:afterRequest", (event) => {
     const card = event.target.closest(".job");
     if (!card) return;
-    const { successful, xhr, requestConfig } = event.detail;
-    if (successful) {
-      const wish = requestConfig.parameters.do ?? requestConfig.formData?.get("do") ?? "";
-      card.querySelector("details[open]")?.removeAttribute("open");
-      card.querySelector("textarea").value = "";
+    const { xhr, requestConfig } = event.detail;
+    if (!xhr.status) return; // no answer at all: base.js says so, and everything stays as it is
+    const note = card.querySelector("details.ask");
+    if (xhr.status < 400) {
+      const wish = requestConfig.formData.get("do");
+      if (note) {
+        note.querySelector("textarea").value = "";
+        note.open = false;
+      }
       if (wish.startsWith("finish") || wish === "retry") leave(card);
       else card.focus();
-    } else if (xhr.status === 422) {
-      const ask = card.querySelector("details.ask");
-      ask.open = true;
-      ask.querySelector("textarea").focus();
+    } else if (xhr.status === 422 && note) {
+      note.open = true;
+      note.querySelector("textarea").focus();
     }
-    Foldboard.ask();
+    again();
   });
 
   function leave(card) {
     const cards = [...page.querySelectorAll(".job")];
     const next = cards[cards.indexOf(card) + 1] ?? cards[cards.indexOf(card) - 1] ?? page.querySelector("h1");
     card.remove();
-    next.focus({ preventScroll: false });
+    next.focus();
   }
 })();

@@ -146,9 +146,24 @@ def _wait_for(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
     raise RuntimeError(f"gunicorn did not come up:\n{log.read_text()}")
 
 
+def faults(page: Page) -> dict[str, list[str]]:
+    """What is wrong with a page at every width in both schemes: what axe finds, and what sticks out of the window."""
+    found = {}
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 1000 if width > 600 else 780})
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)
+            wide = overflow(page)
+            said = violations(page) + ([f"sticks out: {wide}"] if wide else [])
+            if said:
+                found[f"{width} px, {scheme}"] = said
+    return found
+
+
 def violations(page: Page) -> list[str]:
     """What axe-core finds wrong on the page as it stands, one line a finding."""
-    page.evaluate(AXE.read_text(encoding="utf-8"))
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(AXE.read_text(encoding="utf-8"))
     result = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
     return [
         f"{found['id']} ({found['impact']}): {found['help']}: {node['html'][:200]} {node['failureSummary'][:300]}"
