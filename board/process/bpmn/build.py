@@ -119,11 +119,13 @@ class Builder:
             events.ended(node, self.report)
             spot.end = True
         elif node.type == "intermediateCatchEvent" and events.catches(node):
-            spot.draft = self.draft(node.id, node.name, node, region)
-            events.caught(spot.draft, node, self.report)
+            draft = self.draft(node.id, node.name, node, region)
+            region.seat(spot, draft)
+            events.caught(draft, node, self.report)
         elif events.is_thrown(node):
-            spot.draft = self.draft(node.id, node.name, node, region)
-            events.thrown(spot.draft, node, role, self.report)
+            draft = self.draft(node.id, node.name, node, region)
+            region.seat(spot, draft)
+            events.thrown(draft, node, role, self.report)
         else:
             events.passed(node, self.report)
         return spot
@@ -235,7 +237,7 @@ class Builder:
 
     def _texts(self, scope: Scope) -> None:
         """Texts beside a row become part of its description, all else drawn beside the flow is told of."""
-        rows = {draft.node.id: draft for draft in self.drafts if draft.node}
+        rows = {draft.node.id: draft for draft in self.drafts if draft.node} if scope.others else {}
         beside: dict[str, str] = {}
         for a, b in scope.links:
             beside |= {a: b, b: a}
@@ -255,8 +257,8 @@ class Builder:
         nodes = [spot.node for spot in started if spot.node]
         draft = self.draft("start", "How does it start?", None, region)
         draft.role = self.lanes.get(nodes[0].id) or self.process.pool_name
-        spot = Spot(None, draft)
-        region.spots.insert(0, spot)
+        spot = region.spot(None, draft)
+        region.spots.insert(0, region.spots.pop())
         for target, node in zip(started, nodes, strict=True):
             region.arrow(spot, target, node.name or node.trigger).conditional = True
             self.report.approximated(node, f"One of several beginnings: the row {draft.shown} asks which one it was.")

@@ -4,6 +4,8 @@ A split asks the row right before it. Where there is none (a join before it, the
 row that is asked already) the gateway itself becomes a row that asks.
 """
 
+from itertools import count
+
 from board.process.bpmn import events
 from board.process.bpmn import formula as f
 from board.process.bpmn.build import Builder
@@ -13,6 +15,8 @@ from board.process.bpmn.questions import Questions, wording
 from board.process.bpmn.region import Arrow, Draft, Region, Spot
 from board.process.cells import SYSTEM
 from board.process.graph import adjacency, components
+
+_PATIENCE = 20  # turns of breaking circles one by one
 
 
 class Dissolver:
@@ -51,13 +55,14 @@ class Dissolver:
             return
         texts = [wording(arrow)[0] for arrow in spot.outgoing]
         name = spot.node.name or f"Wait for: {' / '.join(texts)}"[:120]
-        spot.draft = self.builder.draft(spot.node.id, name, spot.node, self.region)
-        spot.draft.role, spot.draft.system = SYSTEM, True
+        draft = self.builder.draft(spot.node.id, name, spot.node, self.region)
+        draft.role, draft.system = SYSTEM, True
+        self.region.seat(spot, draft)
         for arrow in spot.outgoing:
             arrow.conditional = True
-        spot.draft.due = next(filter(None, (events.deadline(arrow.target.node) for arrow in spot.outgoing)), "")
-        message = f"It became the row {spot.draft.shown}: a message whose value is the answer says what came first."
-        offer = f"The time of a timer among the events went under `due`: `{spot.draft.due}`." if spot.draft.due else ""
+        draft.due = next(filter(None, (events.deadline(arrow.target.node) for arrow in spot.outgoing)), "")
+        message = f"It became the row {draft.shown}: a message whose value is the answer says what came first."
+        offer = f"The time of a timer among the events went under `due`: `{draft.due}`." if draft.due else ""
         self.report.approximated(spot.node, message, offer)
 
     def _conditions(self, spot: Spot) -> None:
@@ -89,17 +94,17 @@ class Dissolver:
 
     def _break_circles(self) -> None:
         """A circle of gateways without a row in it: one of them becomes a row that asks."""
-        while True:
+        for turn in count():
             links, inside = self._links()
             circles = [c for c in components(links, inside) if len(c) > 1 or c[0] in links[c[0]]]
             if not circles:
                 return
             for circle in circles:
                 spots = [self.region.spots[n] for n in circle]
-                asking = next((s for s in spots if s.split != "and" and len(s.outgoing) > 1), None)
-                if asking:
-                    self._ask_itself(asking)
-                else:
+                asking = [spot for spot in spots if spot.split != "and" and len(spot.outgoing) > 1]
+                for spot in asking[: 1 if turn < _PATIENCE else None]:
+                    self._ask_itself(spot)
+                if not asking:
                     self._cut(spots)
 
     def _cut(self, circle: list[Spot]) -> None:
@@ -169,7 +174,8 @@ class Dissolver:
         name = spot.name or f"{before or 'Which way'}: {' / '.join(texts)}?"[:120]
         node = spot.node
         draft = self.builder.draft(node.id if node else "question", name, node, self.region)
-        draft.role, draft.asked, spot.draft = spot.role, True, draft
+        draft.role, draft.asked = spot.role, True
+        self.region.seat(spot, draft)
         if node:
             message = f"It became the row {draft.shown} that asks: no row before it could be asked."
             self.report.approximated(node, message)
@@ -179,10 +185,10 @@ class Dissolver:
     # after: answers that are finishes, and answers nothing waits for
 
     def _finishes(self) -> None:
-        for host in self.builder.drafts:
-            if host.finish:
-                for draft in self.builder.drafts:
-                    draft.formula = f.relabelled(draft.formula, host.number, host.planned)
+        planned = {draft.number: draft.planned for draft in self.builder.drafts if draft.finish}
+        for spot in self.region.spots if planned else ():
+            if spot.draft:
+                spot.draft.formula = f.relabelled(spot.draft.formula, planned)
 
     def _unasked(self) -> None:
         """An answer after which nothing follows is offered only if a row waits for it: so one does."""
@@ -205,7 +211,7 @@ class Dissolver:
         name = (end.name if end else "") or f"{question}: {label}"
         row = self.builder.draft(wanted, name, end, self.region)
         row.role, row.formula = draft.role, Atom(draft.number, label)
-        self.region.arrow(self.questions.place(draft), self.region.spot(None, row))
+        self.region.arrow(self.region.places[draft], self.region.spot(None, row))
         element = end or (arrow.flow if arrow else None)
         if element:
             message = f"It became the row {row.shown}, so that the answer `{label}` of {draft.shown} can be given."
@@ -213,7 +219,7 @@ class Dissolver:
 
     def _asker(self, draft: Draft, label: str) -> Arrow | None:
         """The arrow of an event on the border, or the way out for what went as planned."""
-        for arrow in self.questions.place(draft).outgoing:
+        for arrow in self.region.places[draft].outgoing:
             if label in arrow.labels or (not arrow.labels and label not in draft.labels.values()):
                 return arrow
         return None

@@ -4,7 +4,7 @@
 start among its parts: it is an entrance beside which loops come back.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 Join = Literal["and", "or", "xor", "n"]
@@ -74,12 +74,13 @@ def starts(formula: Formula) -> bool:
     return formula == ALWAYS
 
 
-def relabelled(formula: Formula, row: int, labels: Iterable[str]) -> Formula:
-    """Ask row `row` for one of the labels wherever it was asked for any answer."""
+def relabelled(formula: Formula, labels: Mapping[int, Iterable[str]]) -> Formula:
+    """Ask the rows in `labels` for one of their labels wherever they were asked for any answer."""
     if isinstance(formula, Op):
-        return joined(formula.join, (relabelled(p, row, labels) for p in formula.parts), formula.explicit, formula.need)
-    if formula == Atom(row):
-        return joined("xor", (Atom(row, label) for label in labels))
+        parts = (relabelled(part, labels) for part in formula.parts)
+        return joined(formula.join, parts, formula.explicit, formula.need)
+    if isinstance(formula, Atom) and not formula.label and formula.row in labels:
+        return joined("xor", (Atom(formula.row, label) for label in labels[formula.row]))
     return formula
 
 

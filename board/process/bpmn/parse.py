@@ -76,6 +76,7 @@ class _Reader:
     def __init__(self, resources: Resources) -> None:
         self.resources = resources
         self.ids: set[str] = set()
+        self.tried: dict[str, int] = {}
         self.rows: dict[str, dict[str, str]] = {}
         self.size = 0
 
@@ -126,7 +127,7 @@ class _Reader:
         stem = (element.get("id") or "").strip() or local(element)
         spelling, n = stem, 1
         while spelling in self.ids or not spelling:
-            n += 1
+            n = self.tried[stem] = self.tried.get(stem, 1) + 1
             spelling = f"{stem}_{n}"
         self.ids.add(spelling)
         return spelling

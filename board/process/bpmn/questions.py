@@ -79,7 +79,7 @@ class Questions:
     def _ask_each(self, draft: Draft, spot: Spot, ways: list[Arrow], default: list[Arrow]) -> None:
         """Too many ways for combinations: a row for each of them asks whether it is taken."""
         noes: list[Formula] = []
-        before = place = self.place(draft)
+        before = place = self.region.places[draft]
         for n, arrow in enumerate(ways, start=1):
             stem = spot.node.id if spot.node else draft.task
             asked = self.builder.draft(f"{stem}_{n}", f"{wording(arrow)[0]}?", None, self.region)
@@ -97,9 +97,6 @@ class Questions:
             row = self.builder.draft(f"{stem}_none", f"{spot.name or draft.name}: not taken", None, self.region)
             row.role = spot.role or ("" if draft.system else draft.role)
             self.region.arrow(place, self.region.spot(None, row)).formula = joined("xor", noes)
-
-    def place(self, draft: Draft) -> Spot:
-        return next(spot for spot in self.region.spots if spot.draft is draft)
 
     def _tell_split(self, draft: Draft, spot: Spot, arrows: list[Arrow]) -> None:
         if spot.node is None or spot.node is draft.node:

@@ -33,6 +33,7 @@ class Draft:
     formula: Formula = ALWAYS
     questions: list[str] = field(default_factory=list)  # the names of gateways that ask it something
     labels: dict[str, str] = field(default_factory=dict)  # answers, by their lower-case spelling
+    tried: dict[str, int] = field(default_factory=dict)  # how often an answer was wanted
     asked: bool = False  # a gateway has taken it as its question
     alone: bool = False  # no gateway may take it as its question
     finish: str = ""  # the answer that means "went as planned", when events on its border are answers too
@@ -62,8 +63,9 @@ class Draft:
         if label.casefold() in self.labels and more:
             label = stem = words.answer(f"{more}: {stem}")
         while label.casefold() in self.labels:
-            n += 1
+            n = max(n + 1, self.tried.get(stem, 1))
             label = f"{stem} ({n})"
+        self.tried[stem] = n
         self.labels[label.casefold()] = label
         return label
 
@@ -111,12 +113,20 @@ class Region:
 
     group: Draft | None
     spots: list[Spot] = field(default_factory=list)
+    places: dict[Draft, Spot] = field(default_factory=dict)
 
     def spot(self, node: FlowNode | None = None, draft: Draft | None = None) -> Spot:
         """Add a place."""
-        made = Spot(node, draft)
+        made = Spot(node)
         self.spots.append(made)
+        if draft:
+            self.seat(made, draft)
         return made
+
+    def seat(self, spot: Spot, draft: Draft) -> None:
+        """Make a place that of a row."""
+        spot.draft = draft
+        self.places[draft] = spot
 
     def arrow(self, source: Spot, target: Spot, text: str = "", flow: SequenceFlow | None = None) -> Arrow:
         """Add an arrow."""

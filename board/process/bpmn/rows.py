@@ -18,7 +18,9 @@ Guard = frozenset[Way]  # the ways that lead to a row
 ANYHOW: Guard = frozenset([frozenset()])
 _MOST_COMPARED = 40
 _MOST_WAYS = 24
-_MOST_PRODUCT = 400
+_MOST_PRODUCT = 200
+_MOST_ANSWERS = 40
+_MOST_GUARDED = 1500  # rows; beyond that branches are not told apart, which only makes more remarks
 
 
 class Rows:
@@ -31,6 +33,7 @@ class Rows:
         self.loops: dict[int, frozenset[Atom]] = {}
         self.circling: set[int] = set()  # rows in a loop
         self.guards: dict[int, Guard] = {}
+        self.places: dict[int, int] = {}  # in the order of the flow, loops apart
 
     def rows(self) -> list[dict[str, str]]:
         """Give the rows as cells by column, in the order of the flow."""
@@ -108,10 +111,19 @@ class Rows:
     # guards: which answers lead to a row
 
     def _guard(self) -> None:
-        for draft in self._topological():
+        if len(self.drafts) > _MOST_GUARDED:
+            return
+        for place, draft in enumerate(self._topological()):
+            self.places[draft.number] = place
             guard = self._guard_of(f.holding(f.less(draft.formula, self.loops[draft.number])))
             outer = self.guards.get(draft.group.number, ANYHOW) if draft.group else ANYHOW
-            self.guards[draft.number] = _both(outer, guard)
+            self.guards[draft.number] = frozenset(map(self._latest, _both(outer, guard)))
+
+    def _latest(self, way: Way) -> Way:
+        """The answers given last, where there are very many: those before them tell branches apart no longer."""
+        if len(way) <= _MOST_ANSWERS:
+            return way
+        return frozenset(sorted(way, key=lambda atom: self.places[atom.row])[-_MOST_ANSWERS:])
 
     def _topological(self) -> list[Draft]:
         needs = {
@@ -142,7 +154,8 @@ class Rows:
         guards = [self._guard_of(part) for part in formula.parts]
         if formula.join == "and":
             return self._narrow(reduce(_both, guards))
-        return self._narrow(frozenset().union(*guards))
+        every: Guard = frozenset().union(*guards)
+        return self._narrow(every if len(every) <= _MOST_PRODUCT else _common(every))
 
     def _narrow(self, guard: Guard) -> Guard:
         """Ways that differ only in the answers of one row, all of them, are one way without it."""
@@ -152,7 +165,7 @@ class Rows:
             before = guard
             for row in asked:
                 guard = self._without(guard, row)
-        return guard if len(guard) <= _MOST_WAYS else frozenset([frozenset.intersection(*guard)])
+        return guard if len(guard) <= _MOST_WAYS else _common(guard)
 
     def _without(self, guard: Guard, row: int) -> Guard:
         rest: dict[Way, set[str]] = {}
@@ -266,8 +279,13 @@ class _Made:
 
 def _both(a: Guard, b: Guard) -> Guard:
     if len(a) * len(b) > _MOST_PRODUCT:
-        return frozenset([frozenset.intersection(*a) | frozenset.intersection(*b)])
+        a, b = _common(a), _common(b)
     return frozenset(x | y for x in a for y in b if not _against(x, y)) or ANYHOW
+
+
+def _common(guard: Guard) -> Guard:
+    """What all ways have in common, as one way."""
+    return frozenset([frozenset.intersection(*guard)])
 
 
 def _against(a: Way, b: Way) -> bool:

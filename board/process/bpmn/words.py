@@ -40,12 +40,14 @@ class Ids:
 
     def __init__(self) -> None:
         self.taken: set[str] = set()
+        self.tried: dict[str, int] = {}
 
     def take(self, wanted: str) -> str:
+        """Give the id a row has from now on."""
         stem = wanted if is_id(wanted) else _mended(wanted)
         spelling, n = stem, 1
         while spelling in self.taken:
-            n += 1
+            n = self.tried[stem] = self.tried.get(stem, 1) + 1
             ending = f"_{n}"
             spelling = stem[: _MOST - len(ending)] + ending
         self.taken.add(spelling)
