@@ -101,6 +101,7 @@
         const texts = [...rows[row].texts];
         texts[0] = free(rows, texts[0].trim() || "task");
         rows.splice(row + 1, 0, shown(rows[row], texts));
+        tick(rows[row + 1].tr).checked = false;
       }
     } else if (op.do === "move") {
       moved(rows, op.rows, op.by);

@@ -6,8 +6,9 @@
   if (!E) return;
   const MOST = 200; // entries of the list
   const SOME_ANSWERS = ["true", "false", "approved", "rejected", "yes", "no"];
-  let open = null; // { row, col, column, before }
+  let open = null; // { row, col, column }
   let active = -1;
+  let typing = false; // whether the last part of the text is being typed, and so says what to look for
 
   const field = document.createElement("textarea");
   field.className = "cell-edit";
@@ -70,20 +71,19 @@
   const last = () => (open && several() ? field.value.slice(field.value.lastIndexOf(",") + 1).trim() : field.value.trim());
 
   function fitting() {
-    const all = offered(open.column, open.row);
     const chosen = new Set(several() ? parts(field.value).map(written) : [field.value.trim()]);
-    const typed = last().toLowerCase();
-    const untouched = field.value === open.before || all.some((entry) => entry.value.toLowerCase() === typed);
+    const typed = typing ? last().toLowerCase() : "";
+    if (typing && several()) chosen.delete(written(last()));
     const fits = (entry) => {
-      if (untouched || !typed) return !entry.answer || !entry.value.endsWith(":failed") || chosen.has(entry.value) || typed.startsWith(entry.value.slice(0, -7));
+      if (!typed) return !entry.value.endsWith(":failed") || !entry.answer || chosen.has(entry.value);
       return `${entry.value} ${entry.text} ${entry.hint}`.toLowerCase().includes(typed);
     };
-    return all.filter(fits).slice(0, MOST).map((entry) => ({ ...entry, chosen: chosen.has(entry.value) }));
+    return offered(open.column, open.row).filter(fits).slice(0, MOST).map((entry) => ({ ...entry, chosen: chosen.has(entry.value) }));
   }
 
-  function fill(keep = false) {
+  function fill() {
     const entries = fitting();
-    if (!keep || active >= entries.length) active = -1;
+    active = -1;
     list.replaceChildren(...entries.map((entry, n) => {
       const item = document.createElement("li");
       item.id = `pick-${n}`;
@@ -122,21 +122,15 @@
       return close("keep", "down");
     }
     const all = parts(field.value).filter(Boolean);
+    if (typing && last()) all.pop();
     const there = all.map(written).indexOf(value);
-    const typing = !list.children[active] || list.children[active].getAttribute("aria-selected") !== "true";
-    if (there >= 0 && !typing) all.splice(there, 1);
-    else {
-      if (last() && !isWhole(last())) all.pop();
-      if (!all.map(written).includes(value)) all.push(value);
-    }
+    if (there >= 0) all.splice(there, 1);
+    else all.push(value);
     field.value = all.length ? `${all.join(", ")}, ` : "";
-    open.before = null;
+    typing = false;
     grow();
-    fill(true);
+    fill();
   }
-
-  /** Whether what stands after the last comma names a task, so that it is kept when another one is picked. */
-  const isWhole = (text) => E.view.some((row) => row.texts[0] === text.split(":")[0].trim()) && field.value === open.before;
 
   // Opening and closing
 
@@ -148,8 +142,9 @@
     if (!column) return false;
     E.go(row, col, { focus: false });
     const before = E.text(row, col);
-    open = { row, col, column, before };
+    open = { row, col, column };
     field.value = typed ?? before;
+    typing = typed !== undefined;
     field.setAttribute("aria-label", `${E.heading(column)}, ${E.task(row) || `row ${row + 1}`}`);
     if (picks()) for (const [name, value] of [["role", "combobox"], ["aria-controls", list.id], ["aria-expanded", "false"]]) field.setAttribute(name, value);
     else for (const name of ["role", "aria-controls", "aria-expanded"]) field.removeAttribute(name);
@@ -203,13 +198,12 @@
   }
   E.close = close;
 
-  field.addEventListener("input", () => { grow(); if (picks()) fill(); });
+  field.addEventListener("input", () => { typing = true; grow(); if (picks()) fill(); });
   field.addEventListener("blur", () => close("keep", "stay"));
   list.addEventListener("pointerdown", (event) => {
     event.preventDefault(); // the field keeps the focus
     const item = event.target.closest("li");
     if (!item) return;
-    activate([...list.children].indexOf(item));
     pick(item.dataset.value);
   });
   for (const target of [E.sheet, window]) target.addEventListener("scroll", () => { if (open && list.matches(":popover-open")) settle(); }, { passive: true });

@@ -158,7 +158,13 @@
         if (hits.at(-1)?.[0] !== row || hits.at(-1)[1] !== col) hits.push([row, col]);
       }));
     }
-    byId("found").textContent = !wanted ? "" : hits.length ? `${hits.length} found` : "not found";
+    tell();
+  }
+
+  function tell() {
+    const at = hits.findIndex(([row, col]) => row === E.at.row && col === E.at.col);
+    const count = at >= 0 ? `${at + 1} of ${hits.length}` : `${hits.length} found`;
+    byId("found").textContent = !find.value.trim() ? "" : hits.length ? count : "not found";
   }
 
   function next(back) {
@@ -169,7 +175,7 @@
     if (n < 0) n = back ? hits.length - 1 : 0;
     E.go(...hits[n], { focus: false });
     E.cell(...hits[n]).scrollIntoView({ block: "nearest", inline: "nearest" });
-    byId("found").textContent = `${n + 1} of ${hits.length}`;
+    tell();
   }
 
   find.addEventListener("input", () => {
