@@ -34,6 +34,9 @@ demo: .venv/installed ## a fresh store, a board on http://127.0.0.1:8000 and a w
 test: .venv/installed .tools/npm/bpmn-js-$(BPMN_JS) check ## everything CI runs: the checks, then every test
 	@$(RUN)python -m pytest -n $(JOBS) tests
 
+shots: .venv/installed ## pictures of the main pages in var/shots, for a person to look at
+	@$(RUN)python -m tests.browser.shots var/shots
+
 check: .venv/installed ## ruff, mypy, import-linter
 	@$(RUN)ruff check .
 	@$(RUN)ruff format --check .

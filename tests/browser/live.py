@@ -86,7 +86,7 @@ class Board:
         context = self.browser.new_context(
             viewport={"width": width, "height": 1000 if width > 600 else 780}, color_scheme=scheme, **more
         )
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)
         self.contexts.append(context)
         if name:
             context.add_cookies([{"name": "foldboard_session", "value": self.sessions[name], "url": self.url}])
