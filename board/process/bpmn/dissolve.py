@@ -171,7 +171,7 @@ class Dissolver:
         """A gateway becomes a row that asks."""
         texts = [wording(arrow)[0] for arrow in spot.outgoing]
         before = spot.incoming[0].source.name if len(spot.incoming) == 1 else ""
-        name = spot.name or f"{before or 'Which way'}: {' / '.join(texts)}?"[:120]
+        name = spot.name or f"{before or 'Which way'}: {' / '.join(texts)}"[:119].rstrip("?") + "?"
         node = spot.node
         draft = self.builder.draft(node.id if node else "question", name, node, self.region)
         draft.role, draft.asked = spot.role, True
