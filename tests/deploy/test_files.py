@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import tool
+from tests.tools import tool
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"

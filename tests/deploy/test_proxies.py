@@ -21,8 +21,7 @@ from board.services import instances, tasks
 from board.services.actor import Actor
 from board.services.tasks import Place
 from tests.browser import live
-
-from .conftest import tool
+from tests.tools import tool
 
 ROOT = Path(__file__).resolve().parents[2]
 HOST = "board.example.org"

@@ -4,13 +4,14 @@ import csv
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+
+from tests.tools import tool
 
 JOBS = Path(__file__).resolve().parents[2] / "jobs"
 OUTPUT = re.compile(r"::process-output ([A-Za-z_][A-Za-z0-9_.-]*)=(.*?)::")
@@ -93,5 +94,5 @@ def place(tmp_path: Path) -> Workplace:
 
 @pytest.fixture
 def has_r() -> None:
-    """The tests of the R step need R; where it is missing the run fails and says so."""
-    assert shutil.which("Rscript"), "Rscript is missing: install r-base-core"
+    """The tests of the R step need R."""
+    tool("Rscript")

@@ -1,4 +1,4 @@
-"""What is deployed is tried with the programs that will run it; where one is missing, CI fails and others are told."""
+"""Programs of the system that tests use: where one is missing, CI fails, and others are told."""
 
 import os
 import shutil
