@@ -29,12 +29,13 @@ STATES = ("stuck", "active", "complete", "cancelled")
 
 
 class Why(NamedTuple):
-    """What made a row open: who did what, and when."""
+    """What made a row open: who did what, when, and what they said with it."""
 
     who: str
     verb: str
     what: str
     ts: str
+    note: str = ""
 
 
 class Said(NamedTuple):
@@ -154,10 +155,11 @@ def my_work(tail: Tail, user: User, now: datetime) -> MyWork:
         mine, pools = _split(seen, who)
         failed = [(i, row) for i, d in seen for row in d.failed] if who.may_operate else []
         everything = [*mine, *(found for each in pools.values() for found in each)]
+        told: set[tuple[str, str]] = set()
         return MyWork(
-            mine=tuple(_job(f.instance, f.open.row, who, f.open.due) for f in mine[:MOST_MINE]),
+            mine=_told_once((_job(f.instance, f.open.row, who, f.open.due) for f in mine[:MOST_MINE]), told),
             more_mine=max(0, len(mine) - MOST_MINE),
-            pools=tuple(_pool(role, found, who) for role, found in sorted(pools.items())),
+            pools=tuple(_pool(role, found, who, told) for role, found in sorted(pools.items())),
             failed=tuple(_job(i, row, who) for i, row in failed[:MOST_OF_A_ROLE]),
             more_failed=max(0, len(failed) - MOST_OF_A_ROLE),
             coming=tuple(_coming(seen, who))[:MOST_COMING],
@@ -204,11 +206,21 @@ def _is_free(instance: Instance, open_row: OpenRow, who: Actor) -> bool:
     return decide.may("finish" if not open_row.assignee else "take", instance, open_row.row, who)
 
 
-def _pool(role: str, found: list[_Found], who: Actor) -> Pool:
+def _told_once(jobs: Iterable[Job], told: set[tuple[str, str]]) -> tuple[Job, ...]:
+    """The jobs with their instruction on the first of each task only: nobody reads the same twenty times."""
+    found = []
+    for job in jobs:
+        known = (job.process, job.task) in told
+        told.add((job.process, job.task))
+        found.append(job._replace(instruction="") if known else job)
+    return tuple(found)
+
+
+def _pool(role: str, found: list[_Found], who: Actor, told: set[tuple[str, str]]) -> Pool:
     shown, rest = found[:MOST_OF_A_ROLE], found[MOST_OF_A_ROLE:]
     return Pool(
         role,
-        tuple(_job(f.instance, f.open.row, who, f.open.due) for f in shown),
+        _told_once((_job(f.instance, f.open.row, who, f.open.due) for f in shown), told),
         len(rest),
         tuple(dict.fromkeys(f.instance.id for f in rest))[:MOST_STANDING],
     )
@@ -243,12 +255,14 @@ def _why(instance: Instance, row: int) -> Why | None:
         return Why(names.shown(account(status.actor)), verb, "", status.ts)
     if status is not None and instance.status(row) == "failed":
         return Why(names.shown(status.actor), "failed", "", status.ts)
-    ends = [e for r in _before(instance, row) if (e := instance.finished(r)) is not None]
-    last = max(ends, key=lambda e: e.ts, default=None)
-    if last is None:
+    ends = [(e.ts, r, e) for r in _before(instance, row) if (e := instance.finished(r)) is not None]
+    if not ends:
         return None
+    _, before, last = max(ends, key=lambda end: end[:2])
     verb = "finished" if last.value == "done" else f"answered “{last.value}” on"
-    return Why(names.shown(last.actor), verb, instance.name_of(last.task), last.ts)
+    said = instance.latest(before, "note")
+    note = said.value if said is not None and (said.ts, said.actor) == (last.ts, last.actor) else ""
+    return Why(names.shown(last.actor), verb, instance.name_of(last.task), last.ts, _short(note))
 
 
 def _before(instance: Instance, row: int) -> Iterator[int]:
@@ -263,8 +277,11 @@ def _said(instance: Instance, row: int) -> Said | None:
     note = instance.latest(row, "note")
     if note is None or not note.value:
         return None
-    text = note.value if len(note.value) <= MAX_NOTE else note.value[:MAX_NOTE].rstrip() + " …"
-    return Said(names.shown(note.actor), text, note.ts)
+    return Said(names.shown(note.actor), _short(note.value), note.ts)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_NOTE else text[:MAX_NOTE].rstrip() + " …"
 
 
 def _coming(seen: Iterable[tuple[Instance, Digest]], who: Actor) -> Iterator[ComingView]:

@@ -138,6 +138,15 @@ def said_for_people(sentence: str) -> str:
     return _MOMENT.sub(local, sentence)
 
 
+_MARKS = re.compile(r"[*`]+|(?m:^[#>]+ )|!?\[([^\]]*)\]\([^)]*\)")
+
+
+@register.filter
+def plain_text(markdown: str) -> str:
+    """An instruction as one line of plain text, for where there is no room for more."""
+    return " ".join(_MARKS.sub(lambda found: found.group(1) or "", markdown).split())
+
+
 @register.filter
 def person(actor: str) -> str:
     """An actor of the log by the name people know: `ana (re-arm)` reads `Ana (re-arm)`."""

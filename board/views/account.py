@@ -18,6 +18,10 @@ class Login(LoginView):
 
     redirect_authenticated_user = True
 
+    def get_form_kwargs(self) -> dict[str, Any]:
+        """Labels without a colon, as on every page."""
+        return super().get_form_kwargs() | {"label_suffix": ""}
+
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """With the form that was being sent, if there was one."""
         return super().get_context_data(**kwargs) | {"kept": self.request.POST.get("kept", "")}
@@ -44,6 +48,10 @@ class PasswordChange(PasswordChangeView):
     template_name = "registration/password.html"
     success_url = reverse_lazy("work")
 
+    def get_form_kwargs(self) -> dict[str, Any]:
+        """Labels without a colon, as on every page."""
+        return super().get_form_kwargs() | {"label_suffix": ""}
+
     def form_valid(self, form: Any) -> HttpResponse:
         """Other browsers of this account are logged out by it; this one stays."""
         response = super().form_valid(form)
@@ -63,7 +71,7 @@ def login_and_keep(request: HttpRequest) -> HttpResponse:
     """The login page for a form that was sent after the login had expired, with the form inside (status 401)."""
     kept = keeping.keep(request)
     context = {
-        "form": AuthenticationForm(request),
+        "form": AuthenticationForm(request, label_suffix=""),
         "kept": kept.to_text() if kept else "",
         "next": kept.back if kept else "",
     }
