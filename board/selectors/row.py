@@ -22,14 +22,14 @@ MAX_REOPENED = 200  # rows named in the preview of a reopening
 
 
 class GateView(NamedTuple):
-    """One thing a row waits for: its name, the answer asked for, how it stands, and where to look."""
+    """One thing a row waits for: its name, how it stands, where to look, and what it handed on."""
 
     name: str
-    label: str
     state: str
     words: str
     path: str
     task: str
+    outputs: list[tuple[str, str]]
 
 
 class Attempt(NamedTuple):
@@ -122,10 +122,12 @@ def _answers(instance: Instance, row: int, who: Actor) -> tuple[list[Answer], st
     except Refusal as refusal:
         return [], refusal.message
     asks = definition.is_receive
-    return [
+    answers = [
         Answer(value, "Finish" if value == "done" else value, asks or instance.flow.asks_note(task, value))
         for value in offered
-    ], ""
+    ]
+    # the first one is what Enter and the eye find: never the one that rejects
+    return sorted(answers, key=lambda answer: answer.asks_note), ""
 
 
 def reopened_along(instance: Instance, row: int) -> tuple[list[str], int]:
@@ -139,21 +141,24 @@ def gates(instance: Instance, row: int) -> list[GateView]:
     found = []
     for gate, state in instance.statuses.gates(row):
         word, words = _gate_words(gate.label, state)
-        element = instance.element_of(row)
-        own = gate.kind == "task" and instance.find(gate.id, element if instance.repeats(gate.id) else "") is not None
-        path = row_path(gate.id, element if instance.repeats(gate.id) else "") if own and gate.per_element else ""
-        found.append(GateView(instance.name_of(gate.id), gate.label, word, words, path, gate.id))
+        source, element = None, ""
+        if gate.kind == "task" and gate.per_element:
+            element = instance.element_of(row) if instance.repeats(gate.id) else ""
+            source = instance.find(gate.id, element)
+        path = row_path(gate.id, element) if source is not None else ""
+        outputs = [] if source is None else [(k, v) for k, v in instance.outputs(source).items() if k != "status"]
+        found.append(GateView(instance.name_of(gate.id), word, words, path, gate.id, sorted(outputs)))
     return found
 
 
 def _gate_words(label: str, state: int) -> tuple[str, str]:
     if state == MET:
-        return "done", f"answered {label}" if label else "finished"
+        return "done", f"answered “{label}”" if label else "finished"
     if state == NEVER:
-        return "skipped", f"will not answer {label}" if label else "not needed"
+        return "skipped", f"did not answer “{label}”" if label else "not needed"
     if state == STALLED:
         return "failed", "failed: it can be retried or repaired"
-    return "blocked", f"waits for the answer {label}" if label else "waits for it"
+    return "blocked", f"waits for the answer “{label}”" if label else "waits for it"
 
 
 def rounds(instance: Instance, events: Iterable[Event]) -> list[Round]:

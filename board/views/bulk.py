@@ -73,7 +73,10 @@ def _ask(request: Request, now: Snapshot, rows: list[int], wish: str, problem: s
         "tasks": Counter(view.task_name for view in views).most_common(),
         "labels": [view.label for view in views[:MAX_NAMED]],
         "more": max(0, len(views) - MAX_NAMED),
-        "answers": [(value, "Finish" if value == "done" else value, value in asks) for value in common],
+        "answers": [
+            (value, "Finish" if value == "done" else value, value in asks)
+            for value in sorted(common, key=asks.__contains__)
+        ],
         "people": people,
         "problem": problem,
         "note": request.POST.get("note", ""),

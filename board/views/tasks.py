@@ -28,7 +28,7 @@ from board.selectors.people import holders, roles_for
 from board.services.tasks import Place
 from board.templatetags.look import said_for_people
 from board.views.board import SHOWN_FACETS, as_response
-from board.views.common import base_of, seen
+from board.views.common import base_of, check_seen, seen
 
 TAIL_BYTES = 64 * 1024
 AFTER_BYTES = 256 * 1024
@@ -66,6 +66,7 @@ def _page(request: Request, now: Snapshot, number: int) -> dict[str, Any]:
             "rounds": selectors.rounds(live, events),
             "comments": selectors.comments(events),
             "facets": view.facets,
+            "not_by": [live.name_of(task) for task in definition.not_by_tasks],
             "extra": definition.extra,
             "fields": [(f, e) for f, e in live.fields(number).items() if f not in selectors.KNOWN and "." not in f],
         }
@@ -177,7 +178,7 @@ def news(request: Request, instance: str, row: Row) -> HttpResponse:
     """What changed on the page of a row since `v`."""
     tail, since = desk.tail(), request.GET.get("v", "")
     if since != str(tail.refresh()):
-        seen(request, instance)
+        check_seen(request, instance)
     return as_response(
         news_of(tail, since, ("row", instance, *row), lambda before: _row_news(request, instance, row, before))
     )

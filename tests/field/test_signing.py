@@ -1,0 +1,56 @@
+"""What people stumbled over where they sign: what they see before the button, and which button is the first."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+
+from board.log.event import Event
+from board.log.tail import shared
+from tests.field.playing import Case
+from tests.views.conftest import Login
+
+TABLE = """
+    task,name,role,depends_on,script,not_by,description
+    load,Load the figures,system,,load.sh,,
+    review,Review,analyst,load,,,Look at what was found.
+    fix,Put right,analyst,sign:rejected,,,
+    sign,Sign off,management,review,,review,
+    out,Publish,steward,sign:approved,,,
+    """
+
+
+@pytest.fixture
+def case(cast: dict[str, User], store: Path) -> Case:
+    found = Case(TABLE, tail=shared(store))
+    attempt = found.begin("load")
+    with found.tail.acting() as acting:
+        said = {"output.finding": "23.599 in 1992 is outside 25 to 90", "output.status": "done"}
+        acting.append([Event("2026-11-29T16:00:00Z", "i", "load", f, v, "worker", attempt=1) for f, v in said.items()])
+    found.end(attempt)
+    return found
+
+
+def test_what_the_script_before_found_stands_on_the_page_where_it_is_judged(case: Case, login: Login) -> None:
+    page = login("ana").get("/instances/i/tasks/review/").text
+    assert "23.599 in 1992 is outside 25 to 90" in page
+    assert page.index("Look at what was found.") < page.index('value="done"')  # the instruction before the button
+
+
+def test_the_first_button_is_never_the_one_that_rejects(case: Case, login: Login) -> None:
+    case.finish("review", who="ana")
+    mira = login("mira")
+    for page in ("/instances/i/tasks/sign/", "/instances/i/tasks/sign/menu/?place=board"):
+        buttons = re.findall(r'class="btn( primary)?" name="value" value="(\w+)"', mira.get(page).text)
+        assert buttons == [(" primary", "approved"), ("", "rejected")]
+    asked = mira.post("/instances/i/bulk/", {"do": "finish", "row": str(case.row("sign"))}).text
+    assert re.findall(r'class="btn( primary)?" name="value" value="(\w+)"', asked) == [
+        (" primary", "approved"),
+        ("", "rejected"),
+    ]
+
+
+def test_four_eyes_name_the_task_as_people_know_it(case: Case, login: Login) -> None:
+    case.finish("review", who="ana")
+    assert re.search(r"not by whoever finished\s+<bdi>Review</bdi>", login("mira").get("/instances/i/tasks/sign/").text)
