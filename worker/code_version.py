@@ -101,21 +101,28 @@ class _GitLook:
 
     def __init__(self, directory: Path) -> None:
         self._directory = os.path.abspath(directory)
+        self._where: Signature | None = None
+        self._gits: tuple[str, ...] = ()
         self._head: Signature = ()
         self._watched: tuple[str, ...] = ()
 
     def look(self) -> Signature:
-        directory = os.path.realpath(self._directory)
-        while not os.path.lexists(git := os.path.join(directory, ".git")):
-            parent = os.path.dirname(directory)
-            if parent == directory:
-                return ()
-            directory = parent
+        git = next((git for git in self._candidates() if os.path.lexists(git)), "")
+        if not git:
+            return ()
         head = (git, _times(git), _times(os.path.join(git, "HEAD")), _times(self._watched[0]) if self._watched else ())
         if head != self._head:
             self._watched = tuple(os.fspath(path) for path in _git_files(Path(git)))
             self._head = (*head[:3], _times(self._watched[0]))
         return (self._head, *map(_times, self._watched))
+
+    def _candidates(self) -> tuple[str, ...]:
+        """Where the `.git` of the directory may be: in it and above it."""
+        where = _times(self._directory)[:1]
+        if where != self._where:
+            real = Path(os.path.realpath(self._directory))
+            self._where, self._gits = where, tuple(os.fspath(above / ".git") for above in (real, *real.parents))
+        return self._gits
 
 
 def _git_files(git: Path) -> tuple[Path, ...]:

@@ -5,58 +5,53 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import time
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
 
 from board.log.worker_lock import BEAT_INTERVAL_S, LOCK_DIR, STATE_FILE, WorkerState
 from worker.lock import WorkerLock
 
-_BETWEEN_WRITES_S = 0.25
+_LOOK_S = 0.5
 
 
 class Heartbeat:
-    """Touches the lock every `interval_s` and writes what the worker says about itself when that changed."""
+    """Touches the lock every `interval_s`; twice a second it writes down what the worker says of itself."""
 
     def __init__(self, lock: WorkerLock, on_loss: Callable[[], None], interval_s: float = BEAT_INTERVAL_S) -> None:
-        self._lock, self._on_loss, self._interval_s = lock, on_loss, interval_s
-        self._state: WorkerState | None = None
-        self._wake = threading.Event()
+        self.says: Callable[[], WorkerState] | None = None
+        self.lock, self._on_loss, self._interval_s = lock, on_loss, interval_s
         self._ended = threading.Event()
+        self._written: WorkerState | None = None
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
-    def tell(self, state: WorkerState) -> None:
-        """What to write for people; written at once, but no more than four times a second."""
-        self._state = state
-        self._wake.set()
-
     def stop(self) -> None:
         """End the thread; the lock itself stays as it is."""
         self._ended.set()
-        self._wake.set()
         self._thread.join(timeout=5)
 
     def _run(self) -> None:
-        written: WorkerState | None = None
+        next_beat = 0.0
         while not self._ended.is_set():
-            if not self._lock.beat():
-                self._on_loss()
-                return
-            state = self._state
-            if state is not None and state != written:
-                written = state
-                with contextlib.suppress(OSError):
-                    _write(self._lock.store / LOCK_DIR, state)
-                self._ended.wait(_BETWEEN_WRITES_S)
-            self._wake.wait(self._interval_s)
-            self._wake.clear()
+            if time.monotonic() >= next_beat:
+                next_beat = time.monotonic() + self._interval_s
+                if not self.lock.beat():
+                    self._on_loss()
+                    return
+            if self.says is not None:
+                self._tell(self.says())
+            self._ended.wait(_LOOK_S)
 
-
-def _write(directory: Path, state: WorkerState) -> None:
-    fresh = directory / f"{STATE_FILE}.new"
-    fresh.write_bytes(msgspec.json.encode(state) + b"\n")
-    os.replace(fresh, directory / STATE_FILE)
+    def _tell(self, state: WorkerState) -> None:
+        if state == self._written:
+            return
+        directory = self.lock.store / LOCK_DIR
+        fresh = directory / f"{STATE_FILE}.new"
+        with contextlib.suppress(OSError):
+            fresh.write_bytes(msgspec.json.encode(state) + b"\n")
+            os.replace(fresh, directory / STATE_FILE)
+            self._written = state

@@ -35,7 +35,8 @@ def check_text(script: str) -> None:
         raise Refused("the script cell is empty")
     if len(script) > _MAX_LENGTH:
         raise Refused(f"the name of the script is longer than {_MAX_LENGTH} characters")
-    if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in script):
+    plain = script.isascii() and script.isprintable()
+    if not plain and any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in script):
         raise Refused(f"the name of the script {script!r} holds a control character")
     if "\\" in script:
         raise Refused(f"the name of the script {script!r} holds a backslash")
@@ -49,8 +50,10 @@ def check_text(script: str) -> None:
 
 
 def find(jobs: Path, script: str) -> Found:
-    """The file a script cell names, links followed; raises Refused unless it is a regular file inside `jobs`."""
-    check_text(script)
+    """The file a script cell names, links followed; raises Refused unless it is a regular file inside `jobs`.
+
+    The text was judged before (`check_text`).
+    """
     try:
         root, _ = _resolve(os.fspath(jobs))
         path, found = _resolve(os.path.join(root, script))

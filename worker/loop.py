@@ -75,14 +75,15 @@ class Worker:
 
     # the while
 
-    def run(self, tell: Callable[[WorkerState], None] = lambda _: None) -> int:
+    def run(self) -> int:
         """Work until stopped or until there is nothing left that this worker is for; the exit status."""
         self.report.hello(self.config.instance, self._workshop.code.read())
+        self.report.flush()
         while True:
             now = self._clock()
             again = self.turn(now)
             code = None if again else self.verdict(now)
-            tell(self.state())
+            self.report.flush()
             if code is not None:
                 self._news.close()
                 return code
@@ -140,7 +141,7 @@ class Worker:
         return all(standing.state != "active" for standing in standings.values())
 
     def state(self) -> WorkerState:
-        """What the board may tell people about this worker."""
+        """What the board may tell people about this worker; may be asked from another thread."""
         owner = self.lock.owner if self.lock is not None else None
         return WorkerState(
             pid=owner.pid if owner else 0,
@@ -153,7 +154,7 @@ class Worker:
             trouble=self.trouble,
             running=tuple(
                 Told(a.instance, a.task, a.element, a.number, run.prepared.script, run.since)
-                for run in self.shift.running
+                for run in tuple(self.shift.running)
                 for a in (run.attempt,)
             ),
         )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from board.log.file import open_log
 from board.log.store import Store
 from board.log.tail import Tail
-from board.log.worker_lock import WorkerState
 from worker import processes
 from worker.config import Config
 from worker.heartbeat import Heartbeat
@@ -29,11 +28,15 @@ def work(config: Config) -> int:
     stop = Stop()
     tail = Tail(open_log(store))
     stop.listen()
-    with _held(config, store, stop) as (lock, tell):
+    with _held(config, store, stop) as heartbeat:
         if config.process is not None:
             instance = start(tail, config.process, config.elements, config.instance, report)
             config = replace(config, instance=instance)
-        return Worker(config, tail, store, lock=lock, stop=stop, report=report).run(tell)
+        lock = heartbeat.lock if heartbeat is not None else None
+        worker = Worker(config, tail, store, lock=lock, stop=stop, report=report)
+        if heartbeat is not None:
+            heartbeat.says = worker.state
+        return worker.run()
 
 
 def keep_to_ourselves() -> None:
@@ -47,17 +50,14 @@ def keep_to_ourselves() -> None:
 
 
 @contextlib.contextmanager
-def _held(
-    config: Config, store: Store, stop: Stop
-) -> Iterator[tuple[WorkerLock | None, Callable[[WorkerState], None]]]:
+def _held(config: Config, store: Store, stop: Stop) -> Iterator[Heartbeat | None]:
     if not config.lock:
-        yield None, lambda _: None
+        yield None
         return
-    lock = WorkerLock.take(store.root)
-    heartbeat = Heartbeat(lock, on_loss=stop.lose)
+    heartbeat = Heartbeat(WorkerLock.take(store.root), on_loss=stop.lose)
     heartbeat.start()
     try:
-        yield lock, heartbeat.tell
+        yield heartbeat
     finally:
         heartbeat.stop()
-        lock.release()
+        heartbeat.lock.release()

@@ -15,12 +15,13 @@ from worker.config import Config
 
 
 class Report:
-    """Lines for people. A standard output that is gone does not disturb the work."""
+    """Lines for people, written out once a turn."""
 
     def __init__(self, config: Config, out: TextIO | None = None) -> None:
         self._out: TextIO | None = None if config.quiet else out or sys.stdout
         self._config = config
         self._said: dict[str, str] = {}
+        self._lines: list[str] = []
         self.since = utcnow()
 
     def hello(self, instance: str, code_version: str) -> None:
@@ -87,13 +88,20 @@ class Report:
             self.line(text)
 
     def line(self, text: str) -> None:
-        if self._out is None:
+        """Say a line at the next `flush`: nobody who holds a lock waits for a terminal."""
+        if self._out is not None:
+            self._lines.append(text + "\n")
+
+    def flush(self) -> None:
+        """Write what was said. A standard output that is gone is given up."""
+        if not self._lines or self._out is None:
             return
         try:
-            self._out.write(text + "\n")
+            self._out.write("".join(self._lines))
             self._out.flush()
         except (OSError, ValueError):
             self._out = None
+        self._lines.clear()
 
 
 def name(attempt: Attempt) -> str:

@@ -160,8 +160,9 @@ class Shift:
                 if finished.retry_in_s is not None:
                     self.chooser.pause(attempt.instance, attempt.row, now + finished.retry_in_s)
             self.running.remove(run)
-            self._served.note(attempt.instance)
             self._report.ended(attempt, outcome, status)
+        for instance_id in {run.attempt.instance for run in ended}:
+            self._served.note(instance_id)
 
     def _append_owed(self, acting: Acting) -> None:
         for instance_id in list(self._served.owed):
@@ -188,7 +189,6 @@ class Shift:
                     prepared.close()
                     raise
                 begun.append(prepared)
-            self._served.note(attempt.instance)
 
     def _start(self, begun: list[Prepared], now: float, *, durable: bool) -> None:
         """Start what the log says has begun; what cannot be started has ended, with the reason."""
