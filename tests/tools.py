@@ -10,8 +10,12 @@ def tool(name: str) -> str:
     """The path of a program; without it the test fails in CI and is left out elsewhere."""
     found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
     if not found:
-        message = f"{name} is not installed"
-        if os.environ.get("CI"):
-            pytest.fail(message)
-        pytest.skip(message)
-    return found
+        missing(f"{name} is not installed")
+    return str(found)
+
+
+def missing(what: str) -> None:
+    """Fail in CI and leave the test out elsewhere, since something it needs is not here."""
+    if os.environ.get("CI"):
+        pytest.fail(what)
+    pytest.skip(what)

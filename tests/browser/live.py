@@ -19,8 +19,9 @@ from urllib.request import urlopen
 import axe_playwright_python  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright
 
+from tests.tools import tool
+
 ROOT = Path(__file__).resolve().parents[2]
-CHROMIUM = "/usr/bin/chromium"
 CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
 Scheme = Literal["light", "dark"]
@@ -30,7 +31,7 @@ SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
 def launch(playwright: Playwright) -> Browser:
     """The system's Chromium, without a window and without calls to its makers."""
-    return playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_FLAGS)
+    return playwright.chromium.launch(executable_path=tool("chromium"), args=CHROMIUM_FLAGS)
 
 
 def environment(var: Path, static: Path, **more: str) -> dict[str, str]:

@@ -3,7 +3,6 @@
 import itertools
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from board.log.event import Event
 from board.services import tasks
 from board.services.actor import anybody
 from board.services.tasks import Place
+from tests.tools import tool
 from tests.worker.site import REPO, Site, wait_for
 
 BOSS = anybody("boss")
@@ -45,7 +45,7 @@ def test_one_attempt_is_recorded_in_order_with_its_number(site: Site) -> None:
     ],
 )
 def test_shell_python_and_r_scripts_answer_a_check(site: Site, name: str, text: str, answer: str) -> None:
-    assert shutil.which("Rscript"), "R is needed for the tests: see .ci/run"
+    tool("Rscript")
     site.script(name, text)
     site.start([{"task": "check", "role": "system", "script": name}])
     site.work()
