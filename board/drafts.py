@@ -57,6 +57,9 @@ def begin_at(user: User, tail: Tail, name: str, draft: int, base: str, called: s
         definition = tail.definition(name)
         if definition is not None and definition.version == base:
             return begin(user, tail, name)
+        if definition is not None and base:
+            said = f"{definition.actor} saved “{name}” meanwhile, {definition.ts}: here it is as it is now."
+            raise Refusal("moved_on", said)
     if found is None or (found.pk != draft and called not in found.made):
         raise Refusal("moved_on", ELSEWHERE)
     return found

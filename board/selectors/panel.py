@@ -43,10 +43,10 @@ OFFERED = {
     "rearm": ("no",),
     "due": ("1d", "2d", "5d", "2w", "36h"),
 }
-SECTIONS = (
-    ("Waiting and repeating", ("join", "complete_when", "sequential", "rearm")),
-    ("People", ("assignee", "due", "not_by")),
-    ("Script", ("retry", "retry_delay", "timeout", "params")),
+SECTIONS = (  # what kind of row they are for, in the order of how often they are
+    ("people", "For people", ("due", "assignee", "not_by", "rearm", "description")),
+    ("script", "For a script", ("retry", "retry_delay", "timeout", "params")),
+    ("group", "Waiting and repeating", ("join", "complete_when", "sequential")),
 )
 
 
@@ -68,11 +68,11 @@ class Field(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """The fields in sections, in the grid's order within each; `first` is what the grid itself shows."""
+    """The fields in sections; `first` is what the grid itself shows, `last` are columns of the user's own."""
 
     row: int | None
     first: tuple[Field, ...]
-    sections: tuple[tuple[str, tuple[Field, ...]], ...]
+    sections: tuple[tuple[str, str, tuple[Field, ...]], ...]
     last: tuple[Field, ...]
 
 
@@ -97,12 +97,11 @@ def panel(now: Editing, row: int | None) -> Panel:
             column, place, heading(column), HELP.get(column, ""), value, OFFERED.get(column, ()), level, message
         )
 
-    rest = ("description", *now.own_columns)
     return Panel(
         row,
         tuple(map(field, CORE)),
-        tuple((title, tuple(map(field, columns))) for title, columns in SECTIONS),
-        tuple(map(field, rest)),
+        tuple((kind, title, tuple(map(field, columns))) for kind, title, columns in SECTIONS),
+        tuple(map(field, now.own_columns)),
     )
 
 

@@ -77,7 +77,7 @@ def op(request: Request, name: str) -> HttpResponse:
     except Refusal as refusal:
         if refusal.code == "no_process":
             raise Http404(refusal.message) from refusal
-        return _refused(request, name, is_script, 409, refusal.message)
+        return _refused(request, name, is_script, 409, said_for_people(refusal.message))
     if not is_script:
         return redirect(_back(request, name))
     now = selectors.of_draft(request.user, desk.tail(), draft)

@@ -10,34 +10,34 @@
   let active = -1;
   let typing = false; // whether the last part of the text is being typed, and so says what to look for
 
-  const field = document.createElement("textarea");
-  field.className = "cell-edit";
-  field.rows = 1;
-  field.spellcheck = false;
-  field.autocomplete = "off";
-  field.hidden = true;
-  field.setAttribute("aria-autocomplete", "list");
-  E.sheet.append(field);
+  const PICKED = ["role", "depends_on", "script", "collection", "parent"];
+  const plain = document.createElement("textarea"); // for text, which may have more than one line
+  plain.rows = 1;
+  const combo = document.createElement("input"); // for what can be picked
+  for (const [name, value] of [["role", "combobox"], ["aria-autocomplete", "list"], ["aria-controls", "picks"], ["aria-expanded", "false"]]) {
+    combo.setAttribute(name, value);
+  }
+  let field = plain;
   const list = document.createElement("ul");
   list.id = "picks";
   list.className = "picks";
   list.popover = "manual";
   list.setAttribute("role", "listbox");
-  document.body.append(list);
+  E.root.append(list);
 
   // What can be picked: { value, text, hint } each
 
-  const unique = (entries) => [...new Map(entries.map((entry) => [entry.value, entry])).values()];
-  const plain = (values) => unique(values.filter(Boolean).map((value) => ({ value, text: value, hint: "" })));
+  const once = (entries) => [...new Map(entries.map((entry) => [entry.value, entry])).values()];
+  const simple = (values) => once(values.filter(Boolean).map((value) => ({ value, text: value, hint: "" })));
   const parts = (text) => text.split(",").map((part) => part.trim());
   const written = (part) => part.split(":").map((piece) => piece.trim()).filter(Boolean).join(":");
 
   function offered(column, row) {
     const rows = E.view.map((each) => each.texts);
     const place = (name) => E.columns.indexOf(name);
-    if (column === "role") return plain([...E.choices.role, ...rows.map((texts) => texts[place("role")])]);
-    if (column === "script") return plain([...E.choices.script, ...rows.map((texts) => texts[place("script")])]);
-    if (column === "collection") return plain([...rows.map((texts) => texts[place("collection")]), "unit", "country", "region", "month"]);
+    if (column === "role") return simple([...E.choices.role, ...rows.map((texts) => texts[place("role")])]);
+    if (column === "script") return simple([...E.choices.script, ...rows.map((texts) => texts[place("script")])]);
+    if (column === "collection") return simple([...rows.map((texts) => texts[place("collection")]), "unit", "country", "region", "month"]);
     const others = rows.filter((texts, n) => n !== row && texts[0]);
     if (column === "parent") {
       return others.filter((texts) => texts[place("collection")]).map((texts) => ({ value: texts[0], text: texts[0], hint: texts[1] }));
@@ -57,7 +57,7 @@
     const [typed, ...answer] = last().split(":");
     return others.flatMap(([task, name]) => {
       const answers = new Set(asked.get(task) ?? []);
-      if (answer.length && typed.trim() === task) for (const some of SOME_ANSWERS) answers.add(some);
+      if (typing && answer.length && typed.trim() === task) for (const some of SOME_ANSWERS) answers.add(some);
       answers.add("failed");
       const called = name && name !== task ? name : "";
       return [
@@ -134,7 +134,7 @@
 
   // Opening and closing
 
-  const picks = () => ["role", "depends_on", "script", "collection", "parent"].includes(open.column);
+  const picks = () => field === combo;
 
   /** Edit a cell; with `typed`, what was in it is overwritten. */
   E.edit = (row, col, typed) => {
@@ -143,11 +143,10 @@
     E.go(row, col, { focus: false });
     const before = E.text(row, col);
     open = { row, col, column };
+    field = PICKED.includes(column) ? combo : plain;
     field.value = typed ?? before;
     typing = typed !== undefined;
     field.setAttribute("aria-label", `${E.heading(column)}, ${E.task(row) || `row ${row + 1}`}`);
-    if (picks()) for (const [name, value] of [["role", "combobox"], ["aria-controls", list.id], ["aria-expanded", "false"]]) field.setAttribute(name, value);
-    else for (const name of ["role", "aria-controls", "aria-expanded"]) field.removeAttribute(name);
     field.hidden = false;
     place();
     field.focus({ preventScroll: true });
@@ -168,6 +167,7 @@
   }
 
   function grow() {
+    if (field === combo) return void (field.style.height = field.style.minHeight);
     field.style.height = "auto";
     field.style.height = `${field.scrollHeight + 2}px`;
   }
@@ -198,8 +198,6 @@
   }
   E.close = close;
 
-  field.addEventListener("input", () => { typing = true; grow(); if (picks()) fill(); });
-  field.addEventListener("blur", () => close("keep", "stay"));
   list.addEventListener("pointerdown", (event) => {
     event.preventDefault(); // the field keeps the focus
     const item = event.target.closest("li");
@@ -208,27 +206,35 @@
   });
   for (const target of [E.sheet, window]) target.addEventListener("scroll", () => { if (open && list.matches(":popover-open")) settle(); }, { passive: true });
 
-  field.addEventListener("keydown", (event) => {
+  function key(event) {
     event.stopPropagation();
     if (event.isComposing) return;
     const count = list.matches(":popover-open") ? list.children.length : 0;
-    const { key } = event;
-    if (count && (key === "ArrowDown" || key === "ArrowUp")) {
-      activate(key === "ArrowDown" ? (active + 1) % count : (active <= 0 ? count : active) - 1);
-    } else if (key === "Enter" && event.altKey) {
+    const { key: pressed } = event;
+    if (count && (pressed === "ArrowDown" || pressed === "ArrowUp")) {
+      activate(pressed === "ArrowDown" ? (active + 1) % count : (active <= 0 ? count : active) - 1);
+    } else if (pressed === "Enter" && event.altKey && field === plain) {
       field.setRangeText("\n", field.selectionStart, field.selectionEnd, "end");
       grow();
-    } else if (key === "Enter" && active >= 0 && !event.ctrlKey) {
+    } else if (pressed === "Enter" && active >= 0 && !event.ctrlKey) {
       pick(list.children[active].dataset.value);
-    } else if (key === "Enter") close("keep", event.shiftKey ? "up" : "down");
-    else if (key === "Tab") close("keep", event.shiftKey ? "left" : "right");
-    else if (key === "Escape") close("leave");
-    else if (key === "ArrowUp" || key === "ArrowDown") {
+    } else if (pressed === "Enter") close("keep", event.shiftKey ? "up" : "down");
+    else if (pressed === "Tab") close("keep", event.shiftKey ? "left" : "right");
+    else if (pressed === "Escape") close("leave");
+    else if (pressed === "ArrowUp" || pressed === "ArrowDown") {
       if (field.value.includes("\n")) return;
-      close("keep", key === "ArrowUp" ? "up" : "down");
+      close("keep", pressed === "ArrowUp" ? "up" : "down");
     } else return;
     event.preventDefault();
-  });
+  }
+
+  for (const each of [plain, combo]) {
+    Object.assign(each, { className: "cell-edit", spellcheck: false, autocomplete: "off", hidden: true });
+    each.addEventListener("input", () => { typing = true; grow(); if (picks()) fill(); });
+    each.addEventListener("blur", () => close("keep", "stay"));
+    each.addEventListener("keydown", key);
+    E.sheet.append(each);
+  }
 
   E.watch((what) => { if (what === "rows" && open) place(); });
 })();

@@ -15,17 +15,29 @@
     shown = E.at.row;
     const row = E.view[shown];
     form.hidden = false;
+    arrange(row);
     byId("row-title").textContent = row ? row.texts[1] || row.texts[0] || "A row without an id" : "A new row";
     for (const input of fields) {
       const text = row ? row.texts[E.columns.indexOf(input.dataset.column)] ?? "" : "";
       if (input !== document.activeElement && input.value !== text) input.value = text;
       const notes = row ? row.notes.filter(([column]) => column === input.dataset.column) : [];
       const said = byId(input.id.replace("f-", "e-"));
-      said.textContent = notes.map(([, , message]) => message).join(" ");
+      said.replaceChildren(...coded(notes.map(([, , message]) => message).join(" ")));
       said.className = `says-wrong ${notes[0]?.[1] ?? ""}`;
       if (notes.some(([, level]) => level === "error")) input.setAttribute("aria-invalid", "true");
       else input.removeAttribute("aria-invalid");
     }
+  }
+
+  /** What stands between backticks as code. */
+  const coded = (text) => text.split("`").map((part, n) => (n % 2 ? Object.assign(document.createElement("code"), { textContent: part }) : part));
+
+  /** The fields that a row of its kind needs come first. */
+  function arrange(row) {
+    const texts = row?.texts ?? [];
+    const kind = texts[E.columns.indexOf("collection")] ? "group" : texts[E.columns.indexOf("role")] === "system" ? "script" : "people";
+    const first = form.querySelector(`[data-kind=${kind}]`);
+    if (first.previousElementSibling && !form.contains(document.activeElement)) first.parentElement.prepend(first);
   }
 
   form.addEventListener("change", (event) => {

@@ -14,7 +14,7 @@ from board.log.tail import shared
 from board.process.table import ProcessTable
 from board.services import definitions
 from board.services.actor import anybody
-from tests.browser.live import Board
+from tests.browser.live import SCHEMES, WIDTHS, Board, Scheme, overflow, violations
 
 pytestmark = pytest.mark.browser
 ROWS: list[dict[str, str | None]] = [
@@ -260,7 +260,7 @@ def test_what_a_task_waits_for_is_picked_from_a_list_with_its_answers(sheet: She
     expect(picks.get_by_role("option", name="qa · only true")).to_have_attribute("aria-selected", "true")
     sheet.type(", loa")
     sheet.keys("ArrowDown", "Enter")
-    expect(page.locator("textarea.cell-edit")).to_have_value("qa:true, load, ")
+    expect(page.locator("input.cell-edit")).to_have_value("qa:true, load, ")
     picks.get_by_role("option", name="qa · only false").click()
     picks.get_by_role("option", name="qa · only true").click()  # picked again: no longer waited for
     sheet.keys("Enter")
@@ -396,7 +396,7 @@ def test_a_lost_line_is_said_and_what_was_typed_is_sent_when_it_is_back(sheet: S
 
 
 def test_an_edit_whose_answer_was_lost_is_made_once(sheet: Sheet) -> None:
-    lost = []
+    lost: list[int] = []
 
     def lose(route: Route) -> None:
         if lost:
@@ -436,7 +436,8 @@ def test_a_login_in_another_window_does_not_stop_the_edits(sheet: Sheet) -> None
     other.get_by_role("button", name="Log in").click()
     other.wait_for_url("**/")
     sheet.page.context.clear_cookies()
-    sheet.page.context.add_cookies(other.context.cookies())  # another session, another token
+    for cookie in other.context.cookies():  # another session, another token
+        sheet.page.context.add_cookies([{"name": cookie["name"], "value": cookie["value"], "url": sheet.board.url}])
     sheet.click(0, "name")
     sheet.type("still taken")
     sheet.keys("Enter")
@@ -445,7 +446,12 @@ def test_a_login_in_another_window_does_not_stop_the_edits(sheet: Sheet) -> None
 
 def test_leaving_by_a_button_waits_for_what_was_typed(sheet: Sheet) -> None:
     page = sheet.page
-    page.route("**/edit/op/", lambda route: (page.wait_for_timeout(300), route.continue_())[1])
+
+    def slow(route: Route) -> None:
+        page.wait_for_timeout(300)
+        route.continue_()
+
+    page.route("**/edit/op/", slow)
     sheet.click(0, "name")
     sheet.type("in time")
     page.get_by_role("link", name="Dry run").click()
@@ -462,3 +468,62 @@ def test_the_draft_is_there_again_after_coming_back(sheet: Sheet) -> None:
     assert sheet.shown("name")[0] == "tomorrow"
     expect(sheet.page.locator("#ed-meta")).to_contain_text("1 change")
     assert sheet.page.get_by_role("button", name="Undo").is_enabled()
+
+
+def test_a_row_is_dragged_by_its_number(sheet: Sheet) -> None:
+    page = sheet.page
+    source = page.locator("#row-end .sel").bounding_box()
+    target = page.locator("#row-qa").bounding_box()
+    assert source is not None
+    assert target is not None
+    page.mouse.move(source["x"] + source["width"] - 8, source["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(target["x"] + 30, target["y"] + 4, steps=4)
+    expect(page.locator("#row-qa")).to_have_class(re.compile("drop"))
+    page.mouse.up()
+    assert sheet.kept("task") == ["load", "end", "qa", "fix"]
+    assert sheet.at == (1, "task")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_editor_is_clean_and_fits(sheet: Sheet, width: int, scheme: Scheme) -> None:
+    page = sheet.board.page("ed", width=width, scheme=scheme)
+    window = Sheet(sheet.board, page, sheet.name)
+    assert (violations(page), overflow(page)) == ([], "")
+    window.click(3, "depends_on")
+    window.type("gone")
+    window.keys("Enter")
+    expect(page.locator("#row-end .bad")).to_have_count(1)
+    window.click(3, "depends_on")
+    window.keys("F2")
+    expect(page.locator("#picks")).to_be_visible()
+    assert (violations(page), overflow(page)) == ([], "")
+    window.keys("Escape")
+    window.settle()
+    path = f"/processes/{quote(sheet.name)}/"
+    for more in ("", "edit/save/", "import/", "try/"):
+        sheet.board.go(page, path + more)
+        assert (more, violations(page), overflow(page)) == (more, [], "")
+    sheet.board.go(page, "/processes/@new/")
+    assert (violations(page), overflow(page)) == ([], "")
+    sheet.board.go(page, path + "import/")
+    page.locator("#pasted").fill("task,name,due\nload,Loaded,soon\nnew,New,1d")
+    page.get_by_role("button", name="Show what is in it").click()
+    expect(page.get_by_role("heading", name="What it would change")).to_be_visible()
+    assert (violations(page), overflow(page)) == ([], "")
+    page.close()
+
+
+def test_without_scripts_a_row_is_edited_on_its_own_form(sheet: Sheet) -> None:
+    page = sheet.board.page("ed", java_script_enabled=False)
+    address = f"{sheet.board.url}/processes/{quote(sheet.name)}/edit/"
+    page.goto(address)
+    page.locator("#row-end .open-row").click()
+    page.get_by_label("name", exact=True).fill("The very end")
+    page.get_by_role("button", name="Keep this row").click()
+    expect(page.locator("#row-end")).to_contain_text("The very end")
+    page.get_by_label("Select end").check()
+    page.get_by_role("button", name="Move up").click()
+    assert page.locator("#sheet tbody tr").nth(2).get_attribute("id") == "row-end"
+    page.close()

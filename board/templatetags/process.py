@@ -1,0 +1,16 @@
+"""What the pages of processes draw alike."""
+
+from django import template
+from django.utils.html import escape
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+
+@register.filter
+def coded(sentence: str) -> SafeString:
+    """A message with what stands between `backticks` as code; everything in it is escaped."""
+    parts = sentence.split("`")
+    if len(parts) % 2 == 0:  # one without its other half
+        return escape(sentence)
+    return SafeString("".join(f"<code>{escape(p)}</code>" if n % 2 else escape(p) for n, p in enumerate(parts)))
