@@ -5,6 +5,7 @@ stands; a test goes through every cell of the table and holds that they agree.
 """
 
 from collections.abc import Collection
+from functools import cache
 
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
@@ -33,6 +34,7 @@ MAY: dict[str, frozenset[str]] = {
     "edit a process": frozenset({EDITOR}),
 }
 _HELD = "held_roles"
+_NOBODY = -1  # stands for the account in the compiled query
 _BETWEEN = "\x1f"  # no name of a group has it
 
 
@@ -41,12 +43,22 @@ class Accounts(ModelBackend):
 
     def get_user(self, user_id: int) -> User | None:
         """The account, if it may log in, with the names of its groups."""
-        names = Group.objects.filter(user=OuterRef("pk")).order_by().values("user")
-        roles = names.annotate(names=StringAgg("name", Value(_BETWEEN))).values("names")
-        user = User.objects.annotate(role_names=Subquery(roles)).filter(pk=user_id, is_active=True).first()
+        sql, params = _account_query()
+        found = User.objects.raw(sql, [user_id if each == _NOBODY else each for each in params])
+        user: User | None = next(iter(found), None)
         if user is not None:
-            _remember(user, user.role_names)
+            _remember(user, getattr(user, "role_names", None))
         return user
+
+
+@cache
+def _account_query() -> tuple[str, tuple[object, ...]]:
+    """The query of an account with its roles, compiled once: every poll of every open page asks it."""
+    names = Group.objects.filter(user=OuterRef("pk")).order_by().values("user")
+    roles = names.annotate(names=StringAgg("name", Value(_BETWEEN))).values("names")
+    query = User.objects.annotate(role_names=Subquery(roles)).filter(pk=_NOBODY, is_active=True).query
+    sql, params = query.sql_with_params()
+    return sql, tuple(params)
 
 
 def _remember(user: User, names: str | None) -> frozenset[str]:

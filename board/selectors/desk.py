@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -66,9 +67,16 @@ _DESKS: WeakKeyDictionary[Tail, _Desk] = WeakKeyDictionary()
 _DESKS_LOCK = threading.Lock()
 
 
+_TAILS: dict[object, Tail] = {}
+os.register_at_fork(after_in_child=_TAILS.clear)
+
+
 def tail() -> Tail:
     """The tail of the store this board shows."""
-    return shared(settings.FOLDBOARD_STORE)
+    found = _TAILS.get(settings.FOLDBOARD_STORE)
+    if found is None:  # asked by every poll, so the path is resolved once
+        found = _TAILS[settings.FOLDBOARD_STORE] = shared(settings.FOLDBOARD_STORE)
+    return found
 
 
 def store() -> Store:

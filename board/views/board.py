@@ -24,7 +24,7 @@ from board.selectors.log import QUIET, Line, say
 from board.selectors.news import News
 from board.selectors.news import news as news_of
 from board.selectors.sheet import Sheet
-from board.views.common import base_of, seen
+from board.views.common import base_of, check_seen, seen
 
 SHOWN_FACETS = 2  # columns of the element list that a row shows; the others are on its page, and to filter by
 FEED_LINES = 6
@@ -178,7 +178,7 @@ def _news(instance: str, query: Mapping[str, str], request: Request) -> News:
     # the filter's own part of the address names it; a facet is any `f.` column, whatever columns there are
     wanted = Filter.read(query, tuple(name.removeprefix(FACET) for name in query if name.startswith(FACET)))
     if query["v"] != str(tail.refresh()):
-        seen(request, instance)  # who may not see it any more hears nothing of it
+        check_seen(request, instance)  # who may not see it any more hears nothing of it
     about = (instance, wanted.query, timezone.now().replace(second=0, microsecond=0) if wanted.narrows else "")
     return news_of(tail, query["v"], about, lambda since: _fragments(instance, wanted, since))
 
@@ -187,7 +187,7 @@ def _fragments(instance: str, wanted: Filter, since: Position) -> bytes | None:
     tail = desk.tail()
     now = desk.snapshot(tail, instance)
     if now is None:
-        return None
+        raise Http404(f"There is no instance “{instance}”.")
     if not any(seq >= since.offset for seq in tail.seqs(now.facts.id)[-1:]):
         return None
     rows = desk.changed_rows(tail, now.facts.id, since, now)

@@ -22,7 +22,7 @@ from board.selectors.files import Preview
 from board.selectors.log import LogFilter
 from board.selectors.news import news as news_of
 from board.views.board import as_number, as_response
-from board.views.common import base_of, seen
+from board.views.common import base_of, check_seen, seen
 
 LATEST = 10**18
 
@@ -55,7 +55,7 @@ def log_news(request: Request, instance: str) -> HttpResponse:
     """The newest events anew when there are any since `v`."""
     tail, since = desk.tail(), request.GET.get("v", "")
     if since != str(tail.refresh()):
-        seen(request, instance)
+        check_seen(request, instance)
 
     def fragments(before: Position) -> bytes | None:
         now = seen(request, instance)
