@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+from board.log.base import Position
 from board.log.tail import Tail
 from board.process.actor import Actor
 from board.process.instance import Instance
@@ -15,13 +17,20 @@ from board.selectors import desk
 
 
 class OpenRow(NamedTuple):
-    """A row that waits for a person, in the order people want: the earliest deadline first, then the oldest."""
+    """A row that waits for a person. They sort in the order people want: what is due first, then what waits longest."""
 
-    due: datetime | None
+    undated: bool
+    due_utc: float
     opened: str
     row: int
     task: int
     assignee: str
+    due: datetime | None
+
+    @classmethod
+    def of(cls, due: datetime | None, opened: str, row: int, task: int, assignee: str) -> OpenRow:
+        """With its place in the order, which is that of moments, whatever zone a deadline is written in."""
+        return cls(due is None, due.timestamp() if due is not None else 0.0, opened, row, task, assignee, due)
 
 
 class Coming(NamedTuple):
@@ -34,35 +43,56 @@ class Coming(NamedTuple):
 
 
 class Digest(NamedTuple):
-    """One instance in a few numbers. `people`: rows for people; `failed`: scripts that failed and hold it back."""
+    """One instance in a few numbers. `people`: open rows by (task, assignee); `failed`: rows that hold it up."""
 
     seq: int
     state: str
     sentence: str
     totals: dict[str, int]
-    people: tuple[OpenRow, ...]
+    people: dict[tuple[int, str], int]
     failed: tuple[int, ...]
     scripts_ready: int
     coming: tuple[Coming, ...]
 
 
-_KEPT: WeakKeyDictionary[Instance, Digest] = WeakKeyDictionary()
+class _Kept:
+    """What was worked out for one tail, as of a position."""
+
+    def __init__(self) -> None:
+        self.position: Position | None = None
+        self.all: list[tuple[Instance, Digest]] = []
+
+
+_TAILS: WeakKeyDictionary[Tail, _Kept] = WeakKeyDictionary()
+_DIGESTS: WeakKeyDictionary[Instance, Digest] = WeakKeyDictionary()
+_OPEN: WeakKeyDictionary[Instance, tuple[int, tuple[OpenRow, ...]]] = WeakKeyDictionary()
 
 
 def digest(instance: Instance) -> Digest:
     """The digest of an instance as it stands; ask it inside `tail.reading()`."""
-    kept = _KEPT.get(instance)
+    kept = _DIGESTS.get(instance)
     if kept is None or kept.seq != instance.seq:
-        kept = _KEPT[instance] = _made(instance)
+        kept = _DIGESTS[instance] = _made(instance)
     return kept
 
 
-def all_of(tail: Tail) -> Iterator[tuple[Instance, Digest]]:
+def all_of(tail: Tail) -> list[tuple[Instance, Digest]]:
     """Every instance that can be read with its digest, the newest first; ask it inside `tail.reading()`."""
-    for head in tail.ids():
-        instance = None if head.broken else tail.get(head.id)
-        if instance is not None:
-            yield instance, digest(instance)
+    with tail.reading() as position:
+        kept = _TAILS.setdefault(tail, _Kept())
+        if kept.position != position:
+            found = (tail.get(head.id) for head in tail.ids() if not head.broken)
+            kept.all = [(instance, digest(instance)) for instance in found if instance is not None]
+            kept.position = position
+        return kept.all
+
+
+def open_rows(instance: Instance) -> tuple[OpenRow, ...]:
+    """The open rows for people in the order of the page; ask it inside `tail.reading()`."""
+    kept = _OPEN.get(instance)
+    if kept is None or kept[0] != instance.seq:
+        kept = _OPEN[instance] = (instance.seq, tuple(sorted(_open(instance))))
+    return kept[1]
 
 
 def holds(who: Actor, instance: Instance, definition: Row) -> bool:
@@ -83,29 +113,30 @@ def _made(instance: Instance) -> Digest:
         state=state,
         sentence=instance.sentence(),
         totals=totals,
-        people=tuple(_people(instance)) if state != "cancelled" else (),
+        people=dict(Counter(_people(instance))) if state != "cancelled" else {},
         failed=tuple(_failed(instance)) if state != "cancelled" else (),
         scripts_ready=sum(1 for _ in instance.ready_scripts()) if goes_on else 0,
         coming=tuple(_coming(instance)) if goes_on else (),
     )
 
 
-def _people(instance: Instance) -> list[OpenRow]:
-    rest, zone = instance.left_over(), desk.zone()
-    found = []
+def _rows_for_people(instance: Instance) -> Iterator[tuple[int, int, str]]:
+    """(row, task number, assignee) of every open row that waits for a person and still counts."""
+    rest, task_of, rows = instance.left_over(), instance.statuses.task, instance.flow.rows
     for row in (*instance.doing_rows(), *instance.open_rows()):
-        definition = instance.definition(row)
-        if definition.role == "system" or row in rest:
-            continue
-        task = instance.statuses.task[row]
-        assignee = instance.value(row, "assignee")
-        found.append(OpenRow(instance.due(row, zone), instance.opened_at(row), row, task, assignee))
-    return sorted(found, key=order)
+        task = task_of[row]
+        if rows[task].role != "system" and row not in rest:
+            yield row, task, instance.value(row, "assignee")
 
 
-def order(row: OpenRow) -> tuple[bool, str, str, int]:
-    """What is due first, then what waits longest."""
-    return row.due is None, row.due.astimezone(UTC).isoformat() if row.due else "", row.opened, row.row
+def _people(instance: Instance) -> Iterator[tuple[int, str]]:
+    return ((task, assignee) for _, task, assignee in _rows_for_people(instance))
+
+
+def _open(instance: Instance) -> Iterator[OpenRow]:
+    zone = desk.zone()
+    for row, task, assignee in _rows_for_people(instance):
+        yield OpenRow.of(instance.due(row, zone), instance.opened_at(row), row, task, assignee)
 
 
 def _failed(instance: Instance) -> Iterator[int]:

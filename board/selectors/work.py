@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from hashlib import blake2b
+from heapq import merge
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
@@ -13,75 +15,17 @@ from board.log.tail import Tail
 from board.permissions import actor_for, may_view
 from board.process import decide
 from board.process.actor import Actor
-from board.process.events import account
 from board.process.instance import Instance
 from board.selectors import names
-from board.selectors.digest import Digest, OpenRow, all_of, holds, order
+from board.selectors.cards import Job, job, version_of
+from board.selectors.digest import Digest, OpenRow, all_of, holds, open_rows
 from board.selectors.people import roles_for
-from board.selectors.row import Offers, offers
 
 MOST_MINE = 60  # cards a page shows; the rest is one click away on the boards
 MOST_OF_A_ROLE = 20
 MOST_COMING = 8
 MOST_STANDING = 6
-MAX_NOTE = 240  # characters of what somebody said; the row's page has all of it
 STATES = ("stuck", "active", "complete", "cancelled")
-
-
-class Why(NamedTuple):
-    """What made a row open: who did what, when, and what they said with it."""
-
-    who: str
-    verb: str
-    what: str
-    ts: str
-    note: str = ""
-
-
-class Said(NamedTuple):
-    """The last thing somebody said about a row."""
-
-    who: str
-    text: str
-    ts: str
-
-
-class Job(NamedTuple):
-    """One row somebody can do something about, as its card shows it."""
-
-    instance: str
-    process: str
-    task: str
-    element: str
-    title: str
-    instruction: str
-    status: str
-    due: datetime | None
-    started: str
-    why: Why | None
-    said: Said | None
-    error: str
-    offers: Offers
-
-    @property
-    def key(self) -> str:
-        """The id of the card: one a row, whatever characters the names have."""
-        return key_of(self.instance, self.task, self.element)
-
-    @property
-    def row(self) -> tuple[str, str]:
-        """For the addresses."""
-        return self.task, self.element
-
-    @property
-    def version(self) -> str:
-        """Changes whenever the card would look different."""
-        return _hash(self)
-
-    @property
-    def asking(self) -> list[str]:
-        """The answers that need a reason."""
-        return [answer.word for answer in self.offers.answers if answer.asks_note]
 
 
 class Pool(NamedTuple):
@@ -134,17 +78,7 @@ class MyWork(NamedTuple):
     @property
     def version(self) -> str:
         """Changes whenever the page would look different."""
-        return _hash(self)
-
-
-class _Found(NamedTuple):
-    instance: Instance
-    open: OpenRow
-
-
-def key_of(instance: str, task: str, element: str) -> str:
-    """The id of a row's card."""
-    return "j" + _hash((instance, task, element))
+        return version_of(self)
 
 
 def my_work(tail: Tail, user: User, now: datetime) -> MyWork:
@@ -152,20 +86,20 @@ def my_work(tail: Tail, user: User, now: datetime) -> MyWork:
     who = actor_for(user)
     with tail.reading():
         seen = [(i, d) for i, d in all_of(tail) if may_view(user, i.flow.roles)]
-        mine, pools = _split(seen, who)
+        shares = [_Share(i, d, who) for i, d in seen]
+        mine, pools = _counted(shares)
         failed = [(i, row) for i, d in seen for row in d.failed] if who.may_operate else []
-        everything = [*mine, *(found for each in pools.values() for found in each)]
         told: set[tuple[str, str]] = set()
         return MyWork(
-            mine=_told_once((_job(f.instance, f.open.row, who, f.open.due) for f in mine[:MOST_MINE]), told),
-            more_mine=max(0, len(mine) - MOST_MINE),
-            pools=tuple(_pool(role, found, who, told) for role, found in sorted(pools.items())),
-            failed=tuple(_job(i, row, who) for i, row in failed[:MOST_OF_A_ROLE]),
+            mine=tuple(_told_once(_jobs(shares, who, None, MOST_MINE), told)),
+            more_mine=max(0, mine - MOST_MINE),
+            pools=tuple(_pool(role, pools[role], shares, who, told) for role in sorted(pools)),
+            failed=tuple(job(i, row, who) for i, row in failed[:MOST_OF_A_ROLE]),
             more_failed=max(0, len(failed) - MOST_OF_A_ROLE),
             coming=tuple(_coming(seen, who))[:MOST_COMING],
             standing=tuple(_standing(seen)),
-            open=len(everything),
-            late=sum(1 for f in everything if f.open.due is not None and f.open.due <= now),
+            open=mine + sum(pools.values()),
+            late=sum(share.late(now) for share in shares),
         )
 
 
@@ -173,115 +107,93 @@ def number(tail: Tail, user: User) -> int:
     """How many rows are open for somebody, for the badge."""
     who = actor_for(user)
     with tail.reading():
-        mine, pools = _split([(i, d) for i, d in all_of(tail) if may_view(user, i.flow.roles)], who)
-    return len(mine) + sum(map(len, pools.values()))
+        mine, pools = _counted(_Share(i, d, who) for i, d in all_of(tail) if may_view(user, i.flow.roles))
+    return mine + sum(pools.values())
 
 
-def _split(seen: Iterable[tuple[Instance, Digest]], who: Actor) -> tuple[list[_Found], dict[str, list[_Found]]]:
-    """What is assigned to somebody, and what is free by role; only what they may do, in the order of the page."""
-    mine: list[_Found] = []
-    pools: dict[str, list[_Found]] = {}
-    for instance, found in seen:
-        held = {t: holds(who, instance, row) for t, row in enumerate(instance.flow.rows)}
-        for open_row in found.people:
-            if not held[open_row.task]:
+class _Share:
+    """What of one instance is for one person: assigned to them, or free for a role they hold."""
+
+    def __init__(self, instance: Instance, digest: Digest, who: Actor) -> None:
+        self.instance, self.digest, self.who = instance, digest, who
+        self.held = {t for t, _ in digest.people if who.holds(instance.flow.rows[t], instance.flow)}
+
+    def counts(self) -> Iterator[tuple[str | None, int]]:
+        """(role, how many) for each pool of free rows; the role None for what is assigned."""
+        for (task, assignee), many in self.digest.people.items():
+            if task not in self.held:
                 continue
-            if open_row.assignee == who.name:
-                mine.append(_Found(instance, open_row))
-            elif _is_free(instance, open_row, who):
-                role = instance.flow.rows[open_row.task].role
-                pools.setdefault(role, []).append(_Found(instance, open_row))
-    for each in (mine, *pools.values()):
-        each.sort(key=lambda f: order(f.open))
-    return mine, pools
+            if assignee == self.who.name:
+                yield None, many
+            elif self._is_free(task, assignee):
+                definition = self.instance.flow.rows[task]
+                if definition.not_by:
+                    many = sum(1 for r in open_rows(self.instance) if r.task == task and self.pool(r) is not _NOT)
+                yield definition.role, many
+
+    def rows(self, pool: str | None) -> Iterator[tuple[OpenRow, Instance]]:
+        """The rows of a pool (None: the assigned ones), in the order of the page."""
+        return ((row, self.instance) for row in open_rows(self.instance) if self.pool(row) == pool)
+
+    def late(self, now: datetime) -> int:
+        """How many of them are late: those with a deadline come first."""
+        dated = takewhile(lambda r: r.due is not None and r.due <= now, open_rows(self.instance) if self.held else ())
+        return sum(1 for row in dated if self.pool(row) is not _NOT)
+
+    def pool(self, row: OpenRow) -> str | None:
+        """The role whose pool a row is in, None for what is assigned, `_NOT` for what is not theirs to do."""
+        if row.task not in self.held:
+            return _NOT
+        if row.assignee == self.who.name:
+            return None
+        if not self._is_free(row.task, row.assignee):
+            return _NOT
+        definition = self.instance.flow.rows[row.task]
+        wish = "take" if row.assignee else "finish"
+        if definition.not_by and not decide.may(wish, self.instance, row.row, self.who):
+            return _NOT
+        return definition.role
+
+    def _is_free(self, task: int, assignee: str) -> bool:
+        """Whether anybody of the role may do it: assigned to nobody, or to somebody who cannot do it any more."""
+        flow = self.instance.flow
+        return not assignee or not names.can_do(assignee, roles_for(flow.rows[task], flow))
 
 
-def _is_free(instance: Instance, open_row: OpenRow, who: Actor) -> bool:
-    """Whether anybody of the role may do it: not if it is assigned to who can do it, and never against four eyes."""
-    definition = instance.flow.rows[open_row.task]
-    if open_row.assignee and names.can_do(open_row.assignee, roles_for(definition, instance.flow)):
-        return False
-    if not definition.not_by:
-        return True
-    return decide.may("finish" if not open_row.assignee else "take", instance, open_row.row, who)
+_NOT = "\0"  # no role has this name
 
 
-def _told_once(jobs: Iterable[Job], told: set[tuple[str, str]]) -> tuple[Job, ...]:
+def _counted(shares: Iterable[_Share]) -> tuple[int, dict[str, int]]:
+    """How many rows are assigned, and how many are free by role."""
+    mine, pools = 0, Counter[str]()
+    for share in shares:
+        for role, many in share.counts():
+            if role is None:
+                mine += many
+            else:
+                pools[role] += many
+    return mine, {role: many for role, many in pools.items() if many}
+
+
+def _jobs(shares: Iterable[_Share], who: Actor, pool: str | None, most: int) -> Iterator[Job]:
+    """The first cards of a pool over all instances."""
+    merged = merge(*(share.rows(pool) for share in shares if share.held), key=lambda found: found[0][:4])
+    return (job(instance, row.row, who, row.due) for row, instance in islice(merged, most))
+
+
+def _told_once(jobs: Iterable[Job], told: set[tuple[str, str]]) -> Iterator[Job]:
     """The jobs with their instruction on the first of each task only: nobody reads the same twenty times."""
-    found = []
-    for job in jobs:
-        known = (job.process, job.task) in told
-        told.add((job.process, job.task))
-        found.append(job._replace(instruction="") if known else job)
-    return tuple(found)
+    for each in jobs:
+        known = (each.process, each.task) in told
+        told.add((each.process, each.task))
+        yield each._replace(instruction="") if known else each
 
 
-def _pool(role: str, found: list[_Found], who: Actor, told: set[tuple[str, str]]) -> Pool:
-    shown, rest = found[:MOST_OF_A_ROLE], found[MOST_OF_A_ROLE:]
-    return Pool(
-        role,
-        _told_once((_job(f.instance, f.open.row, who, f.open.due) for f in shown), told),
-        len(rest),
-        tuple(dict.fromkeys(f.instance.id for f in rest))[:MOST_STANDING],
-    )
-
-
-def _job(instance: Instance, row: int, who: Actor, due: datetime | None = None) -> Job:
-    definition = instance.definition(row)
-    status = instance.latest(row, "status")
-    doing = status is not None and instance.status(row) == "doing"
-    return Job(
-        instance=instance.id,
-        process=instance.name,
-        task=definition.task,
-        element=instance.element_of(row),
-        title=definition.name,
-        instruction=definition.description,
-        status=instance.status(row),
-        due=due,
-        started=status.ts if doing and status is not None else "",
-        why=_why(instance, row),
-        said=_said(instance, row),
-        error=instance.value(row, "error") if instance.status(row) == "failed" else "",
-        offers=offers(instance, row, who),
-    )
-
-
-def _why(instance: Instance, row: int) -> Why | None:
-    """The latest of what opened a row: its reopening, or the finish of what it waited for."""
-    status = instance.latest(row, "status")
-    if status is not None and instance.status(row) == "open" and account(status.actor) != "worker":
-        verb = "put it back" if "(" in status.actor else "sent it back"
-        return Why(names.shown(account(status.actor)), verb, "", status.ts)
-    if status is not None and instance.status(row) == "failed":
-        return Why(names.shown(status.actor), "failed", "", status.ts)
-    ends = [(e.ts, r, e) for r in _before(instance, row) if (e := instance.finished(r)) is not None]
-    if not ends:
-        return None
-    _, before, last = max(ends, key=lambda end: end[:2])
-    verb = "finished" if last.value == "done" else f"answered “{last.value}” on"
-    said = instance.latest(before, "note")
-    note = said.value if said is not None and (said.ts, said.actor) == (last.ts, last.actor) else ""
-    return Why(names.shown(last.actor), verb, instance.name_of(last.task), last.ts, _short(note))
-
-
-def _before(instance: Instance, row: int) -> Iterator[int]:
-    """The rows a row directly waited for; of many alike (a whole group) none, for one of them says little."""
-    for dependency in instance.flow.flow(instance.task_of(row)):
-        rows = instance.related(row, instance.flow.index[dependency.task])
-        if len(rows) == 1:
-            yield rows[0]
-
-
-def _said(instance: Instance, row: int) -> Said | None:
-    note = instance.latest(row, "note")
-    if note is None or not note.value:
-        return None
-    return Said(names.shown(note.actor), _short(note.value), note.ts)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= MAX_NOTE else text[:MAX_NOTE].rstrip() + " …"
+def _pool(role: str, total: int, shares: list[_Share], who: Actor, told: set[tuple[str, str]]) -> Pool:
+    boards = [share.instance.id for share in shares if any(each == role for each, _ in share.counts())]
+    more = max(0, total - MOST_OF_A_ROLE)
+    jobs = tuple(_told_once(_jobs(shares, who, role, MOST_OF_A_ROLE), told))
+    return Pool(role, jobs, more, tuple(boards[:MOST_STANDING]) if more else ())
 
 
 def _coming(seen: Iterable[tuple[Instance, Digest]], who: Actor) -> Iterator[ComingView]:
@@ -295,7 +207,3 @@ def _standing(seen: Iterable[tuple[Instance, Digest]]) -> list[Standing]:
     going = [(i, d) for i, d in seen if d.state in ("stuck", "active")]
     going.sort(key=lambda pair: STATES.index(pair[1].state))
     return [Standing(i.id, i.name, d.state, d.sentence, d.totals) for i, d in going[:MOST_STANDING]]
-
-
-def _hash(value: object) -> str:
-    return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=9).hexdigest()

@@ -14,7 +14,7 @@ from board.log.event import Event
 from board.log.tail import Tail
 from board.permissions import actor_for, may_view, roles_of
 from board.process.decide import Refusal, title
-from board.selectors import desk, work
+from board.selectors import cards, desk, work
 from board.services import tasks
 from board.services.tasks import Place
 from board.templatetags.look import said_for_people
@@ -135,7 +135,7 @@ def _refused(request: Request, refusal: Refusal, instance: str, row: tuple[str, 
     words = said_for_people(refusal.message)
     if request.htmx:
         return trigger_client_event(HttpResponse(status=status), "say", {"text": words, "kind": "error"})
-    key = work.key_of(instance, *row)
+    key = cards.key_of(instance, *row)
     return _page(request, status, {"message": words, "key": key, "note": request.POST.get("note", "")})
 
 

@@ -15,7 +15,7 @@ from board.log.tail import shared
 from board.process.times import read_deadline
 from board.selectors import work
 from board.selectors.board import DueWords, due_words
-from board.selectors.digest import OpenRow, order
+from board.selectors.digest import OpenRow
 from board.services import tasks
 from board.services.tasks import Place
 from tests.field.playing import OLGA, Case
@@ -121,10 +121,10 @@ def test_what_is_late_is_counted_alike_on_both_sides_of_midnight(
 
 def test_deadlines_given_in_different_zones_are_sorted_by_the_moment() -> None:
     rows = [
-        OpenRow(datetime.fromisoformat(due).astimezone(zone), "", n, 0, "")
+        OpenRow.of(datetime.fromisoformat(due).astimezone(zone), "", n, 0, "")
         for n, (due, zone) in enumerate([("2026-11-30T23:30+00:00", UTC), ("2026-11-30T23:00+00:00", BERLIN)])
     ]
-    assert [row.row for row in sorted(rows, key=order)] == [1, 0]
+    assert [row.row for row in sorted(rows)] == [1, 0]
 
 
 def test_a_page_over_the_change_of_the_clocks_says_the_local_time(

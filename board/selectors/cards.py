@@ -1,0 +1,140 @@
+"""The cards of My work: one row each, with what made it open, what was said, and what can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from hashlib import blake2b
+from typing import NamedTuple
+
+from board.process.actor import Actor
+from board.process.events import account
+from board.process.instance import Instance
+from board.selectors import names
+from board.selectors.row import Offers, offers
+
+MAX_NOTE = 240  # characters of what somebody said; the row's page has all of it
+
+
+class Why(NamedTuple):
+    """What made a row open: who did what, when, and what they said with it."""
+
+    who: str
+    verb: str
+    what: str
+    ts: str
+    note: str = ""
+
+
+class Said(NamedTuple):
+    """The last thing somebody said about a row."""
+
+    who: str
+    text: str
+    ts: str
+
+
+class Job(NamedTuple):
+    """One row somebody can do something about, as its card shows it."""
+
+    instance: str
+    process: str
+    task: str
+    element: str
+    title: str
+    instruction: str
+    status: str
+    due: datetime | None
+    started: str
+    why: Why | None
+    said: Said | None
+    error: str
+    offers: Offers
+
+    @property
+    def key(self) -> str:
+        """The id of the card: one a row, whatever characters the names have."""
+        return key_of(self.instance, self.task, self.element)
+
+    @property
+    def row(self) -> tuple[str, str]:
+        """For the addresses."""
+        return self.task, self.element
+
+    @property
+    def version(self) -> str:
+        """Changes whenever the card would look different."""
+        return version_of(self)
+
+    @property
+    def asking(self) -> list[str]:
+        """The answers that need a reason."""
+        return [answer.word for answer in self.offers.answers if answer.asks_note]
+
+
+def key_of(instance: str, task: str, element: str) -> str:
+    """The id of a row's card."""
+    return "j" + version_of((instance, task, element))
+
+
+def job(instance: Instance, row: int, who: Actor, due: datetime | None = None) -> Job:
+    definition = instance.definition(row)
+    status = instance.latest(row, "status")
+    doing = status is not None and instance.status(row) == "doing"
+    return Job(
+        instance=instance.id,
+        process=instance.name,
+        task=definition.task,
+        element=instance.element_of(row),
+        title=definition.name,
+        instruction=definition.description,
+        status=instance.status(row),
+        due=due,
+        started=status.ts if doing and status is not None else "",
+        why=_why(instance, row),
+        said=_said(instance, row),
+        error=instance.value(row, "error") if instance.status(row) == "failed" else "",
+        offers=offers(instance, row, who),
+    )
+
+
+def _why(instance: Instance, row: int) -> Why | None:
+    """The latest of what opened a row: its reopening, or the finish of what it waited for."""
+    status = instance.latest(row, "status")
+    if status is not None and instance.status(row) == "open" and account(status.actor) != "worker":
+        verb = "put it back" if "(" in status.actor else "sent it back"
+        return Why(names.shown(account(status.actor)), verb, "", status.ts)
+    if status is not None and instance.status(row) == "failed":
+        return Why(names.shown(status.actor), "failed", "", status.ts)
+    ends = [(e.ts, r, e) for r in _before(instance, row) if (e := instance.finished(r)) is not None]
+    if not ends:
+        return None
+    _, before, last = max(ends, key=lambda end: end[:2])
+    verb = "finished" if last.value == "done" else f"answered “{last.value}” on"
+    said = instance.latest(before, "note")
+    note = said.value if said is not None and (said.ts, said.actor) == (last.ts, last.actor) else ""
+    return Why(names.shown(last.actor), verb, instance.name_of(last.task), last.ts, _short(note))
+
+
+def _before(instance: Instance, row: int) -> Iterator[int]:
+    """The rows a row directly waited for; of many alike (a whole group) none, for one of them says little."""
+    for dependency in instance.flow.flow(instance.task_of(row)):
+        rows = instance.related(row, instance.flow.index[dependency.task])
+        if len(rows) == 1:
+            yield rows[0]
+
+
+def _said(instance: Instance, row: int) -> Said | None:
+    note = instance.latest(row, "note")
+    if note is None or not note.value:
+        return None
+    return Said(names.shown(note.actor), _short(note.value), note.ts)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_NOTE else text[:MAX_NOTE].rstrip() + " …"
+
+
+def version_of(value: object) -> str:
+    """Changes whenever a value would look different."""
+    return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=9).hexdigest()
