@@ -155,7 +155,6 @@ AXES_VERBOSE = False
 # What a browser may do with our pages: nothing inline, nothing from elsewhere, in nobody's frame.
 SECURE_CSP = {
     "default-src": [CSP.SELF],
-    "img-src": [CSP.SELF, "data:"],
     "object-src": [CSP.NONE],
     "base-uri": [CSP.NONE],
     "form-action": [CSP.SELF],
