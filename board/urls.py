@@ -5,21 +5,20 @@ from django.urls import include, path, register_converter
 
 from board.api import page
 from board.http import IdConverter, RowConverter, TextConverter
-from board.lazy import view
-from board.views import account, errors, health
+from board.views import account, errors, health, work, worker
 
 register_converter(IdConverter, "id")
 register_converter(RowConverter, "row")
 register_converter(TextConverter, "text")
 
 urlpatterns = [
-    path("", view("work.index"), name="work"),
-    path("work/news/", view("work.news"), name="work-news"),
-    path("work/<id:instance>/<row:row>/", view("work.act"), name="work-act"),
+    path("", work.index, name="work"),
+    path("work/news/", work.news, name="work-news"),
+    path("work/<id:instance>/<row:row>/", work.act, name="work-act"),
     path("instances/", include("board.views.instance_urls")),
     path("processes/", include("board.views.process_urls")),
-    path("worker/", view("worker.index"), name="worker"),
-    path("worker/news/", view("worker.news"), name="worker-news"),
+    path("worker/", worker.index, name="worker"),
+    path("worker/news/", worker.news, name="worker-news"),
     path("account/login/", account.Login.as_view(), name="login"),
     path("account/resume/", account.resume, name="resume"),
     path("account/logout/", account.Logout.as_view(), name="logout"),
