@@ -23,6 +23,7 @@ PREVIEW_BYTES = 64 * 1024
 PREVIEW_ROWS = 100
 PREVIEW_COLUMNS = 30
 CHUNK = 256 * 1024
+_LAST_SECOND = 253_370_764_800.0  # the last year a calendar has, in every zone
 IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif"})
 TABLES = {".csv": ",", ".tsv": "\t"}
 TEXTS = frozenset({".txt", ".md", ".json", ".log", ".xml", ".yaml", ".yml", ".r", ".py", ".sh", ".sql"})
@@ -89,7 +90,12 @@ def _artifact(path: str, facts: os.stat_result) -> Artifact:
         refused = "not a regular file"
     elif _unreadable_name(path):
         refused = "its name is not UTF-8 text"
-    return Artifact(_shown_name(path), facts.st_size, datetime.fromtimestamp(facts.st_mtime, UTC), kind(path), refused)
+    return Artifact(_shown_name(path), facts.st_size, moment_of(facts.st_mtime), kind(path), refused)
+
+
+def moment_of(seconds: float) -> datetime:
+    """The time of a file, which whoever wrote it may have set to anything: what no calendar has reads as its end."""
+    return datetime.fromtimestamp(min(max(seconds, 0.0), _LAST_SECOND), UTC)
 
 
 def _unreadable_name(path: str) -> bool:

@@ -20,6 +20,7 @@ from board.permissions import may_view
 from board.process.instance import Instance
 from board.selectors import desk
 from board.selectors.digest import Digest, all_of
+from board.selectors.files import moment_of
 
 MOST = 50  # entries of each list a page shows; their number is always said
 MAX_REASON = 600  # characters of why a message failed
@@ -155,9 +156,7 @@ def _messages(folder: Path, *, names: bool, reasons: bool = False) -> Listed[Mes
     """The messages in a folder of the inbox: waiting ones in the order they are taken, failed ones newest first."""
     found = sorted(_files(folder), key=lambda f: (-f[1].st_mtime, f[0]) if reasons else (0.0, f[0]))
     shown = (
-        Message(
-            _printable(name), fact.st_size, datetime.fromtimestamp(fact.st_mtime, UTC), *_reason(folder, name, reasons)
-        )
+        Message(_printable(name), fact.st_size, moment_of(fact.st_mtime), *_reason(folder, name, reasons))
         for name, fact in found[: MOST if names else 0]
     )
     return Listed(tuple(shown), len(found))

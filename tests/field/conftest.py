@@ -1,5 +1,6 @@
-"""The cast, its logins and an empty store, as the tests of the pages have them."""
+"""The cast, its logins and an empty store, as the tests of pages have them; and where a worker works."""
 
 from tests.views.conftest import cast, login, store
+from tests.worker.conftest import site
 
-__all__ = ["cast", "login", "store"]
+__all__ = ["cast", "login", "site", "store"]
