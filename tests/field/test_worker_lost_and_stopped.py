@@ -37,9 +37,7 @@ def test_only_what_ran_is_run_again_and_what_was_done_or_waited_costs_nothing(si
     recovered = [e for e in site.events(task="b", field="status") if e.actor == "worker (recovered)"]
     assert [(e.element, e.attempt) for e in recovered] == [("e0", 1), ("e1", 1)]
     assert [e for e in site.events(task="b", field="status") if e.value == "failed"] == []
-    assert sorted(ran(site)[1:]) == sorted(
-        ["e0 1", "e0 2", "e0 3", "e1 1", "e1 2", "e1 3", *(f"e{n} 1" for n in range(2, 8))]
-    )
+    assert sorted(ran(site)[1:]) == ["e0 1", "e0 2", "e1 1", "e1 2", *(f"e{n} 1" for n in range(2, 8))]
 
 
 def ran(site: Site) -> list[str]:
