@@ -1,5 +1,7 @@
 """What users met at branches, skipped steps and joins."""
 
+from pathlib import Path
+
 import pytest
 
 from board.process.problems import check
@@ -70,17 +72,19 @@ def test_a_join_of_which_every_way_was_skipped_is_skipped_and_the_outer_one_goes
     assert case.instance.state == "complete"
 
 
-# a: not yet (n), met (m), never (s); the three ways a gate can stand, two at a time
-TRUTH = {
-    "all": {"nn": "blocked", "nm": "blocked", "ns": "skipped", "mm": "open", "ms": "skipped", "ss": "skipped"},
-    "any": {"nn": "blocked", "nm": "open", "ns": "blocked", "mm": "open", "ms": "open", "ss": "skipped"},
-    "inclusive": {"nn": "blocked", "nm": "blocked", "ns": "blocked", "mm": "open", "ms": "open", "ss": "skipped"},
-}
+TRUTH = [
+    (states, join, shown)
+    for states, *row in (
+        [cell.strip(" `") for cell in line.strip("|").split("|")]
+        for line in (Path(__file__).parents[2] / "docs" / "semantics-choices.md").read_text().splitlines()
+        if line.startswith(("| not yet", "| met", "| never"))
+    )
+    for join, shown in zip(("all", "any", "inclusive"), row, strict=True)
+]
 
 
-@pytest.mark.parametrize("join", TRUTH)
-@pytest.mark.parametrize("states", TRUTH["all"])
-def test_the_truth_table_of_two_gates(join: str, states: str) -> None:
+@pytest.mark.parametrize(("states", "join", "shown"), TRUTH)
+def test_the_truth_table_of_the_guide_is_what_happens(states: str, join: str, shown: str) -> None:  # R43
     case = Case(f"""
         task,depends_on,join
         a,,
@@ -89,10 +93,14 @@ def test_the_truth_table_of_two_gates(join: str, states: str) -> None:
         no_b,b:x,
         j,"a:y,b:y",{join}
         """)
-    for task, state in zip("ab", states, strict=True):
-        if state != "n":
-            case.finish(task, {"m": "y", "s": "x"}[state])
-    assert case.status("j") == TRUTH[join][states]
+    for task, state in zip("ab", states.split(", "), strict=True):
+        if state != "not yet":
+            case.finish(task, {"met": "y", "never": "x"}[state])
+    assert case.status("j") == shown
+
+
+def test_the_guide_has_the_whole_truth_table() -> None:
+    assert len(TRUTH) == 18
 
 
 @pytest.mark.parametrize("join", ["", "all", "any"])
