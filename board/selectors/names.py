@@ -67,8 +67,3 @@ def can_do(account: str, roles: Collection[str]) -> bool:
     accounts = _accounts.fresh()
     held = accounts.roles.get(account)
     return held is not None and (not roles or account in accounts.admins or not held.isdisjoint(roles))
-
-
-def is_there(account: str) -> bool:
-    """Whether an account exists and may log in."""
-    return account in _accounts.fresh().roles
