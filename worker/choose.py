@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from board.log.tail import Tail
 from board.process.instance import Instance
@@ -11,6 +13,14 @@ from board.services import attempts
 from worker.served import Served
 
 _LEFT_OVER_LOOK_S = 0.5  # working out what is no longer needed looks at every row; a little late does no harm
+
+
+class Place(NamedTuple):
+    """Where a script runs: its row, and the group around it that does one at a time ("" for none)."""
+
+    instance: str
+    row: int
+    sequential: str
 
 
 class Chooser:
@@ -28,24 +38,19 @@ class Chooser:
         """Keep a row waiting for its retry."""
         self._paused[instance, row] = until
 
-    def next(self, running: Collection[tuple[str, str]], now: float) -> tuple[Instance, int] | None:
+    def next(self, running: Collection[Place], now: float) -> tuple[Instance, int] | None:
         """The row to begin now: of the instance with the fewest scripts running, then of the one served longest ago.
 
-        `running`: the instance and the sequential group ("" for none) of each script that runs or is about to.
+        `running`: every script that runs, is about to, or is still being ended.
         """
-        number: dict[str, int] = {}
-        for instance_id, _ in running:
-            number[instance_id] = number.get(instance_id, 0) + 1
-        candidates = self._served.ready
-        while candidates:
-            chosen = min(candidates, key=lambda i: (number.get(i, 0), self._picked.get(i, 0), i))
+        number = Counter(place.instance for place in running)
+        for chosen in sorted(self._served.ready, key=lambda i: (number[i], self._picked.get(i, 0), i)):
             instance = self._tail.get(chosen)
             row = self._row(instance, running, now) if instance is not None else None
             if instance is not None and row is not None:
                 self._picks += 1
                 self._picked[chosen] = self._picks
                 return instance, row
-            candidates = candidates - {chosen}
         return None
 
     def next_retry(self, now: float) -> float:
@@ -54,17 +59,23 @@ class Chooser:
             self._paused = {key: until for key, until in self._paused.items() if until > now}
         return min(self._paused.values(), default=float("inf"))
 
-    def _row(self, instance: Instance, running: Collection[tuple[str, str]], now: float) -> int | None:
+    def _row(self, instance: Instance, running: Collection[Place], now: float) -> int | None:
         if instance.cancelled:
             return None
-        busy = {group for instance_id, group in running if group and instance_id == instance.id}
+        busy = {place.sequential for place in running if place.sequential and place.instance == instance.id}
+        rows = {place.row for place in running if place.instance == instance.id}
         tasks = {t for t, group in self._script_tasks(instance) if instance.tally(t)["open"] and group not in busy}
         if not tasks:
             return None
-        rest = self._unneeded(instance, now)
+        rest = rows | self._unneeded(instance, now)
         task_of = instance.statuses.task
         for row in instance.ready_scripts():
-            if task_of[row] in tasks and row not in rest and not self._is_paused(instance, row, now):
+            if (
+                task_of[row] in tasks
+                and row not in rows
+                and row not in rest
+                and not self._is_paused(instance, row, now)
+            ):
                 return row
         return None
 

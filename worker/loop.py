@@ -18,11 +18,12 @@ from board.log.worker_lock import WorkerState
 from board.services import attempts
 from board.services.attempts import Attempt
 from board.services.inbox import Inbox
+from worker.choose import Place
 from worker.config import Config
 from worker.lock import LockLost, WorkerLock
 from worker.news import News
 from worker.prepare import Workshop
-from worker.recover import end_orphans
+from worker.recover import end_leftovers, end_orphans
 from worker.report import Report
 from worker.served import Served, Standing
 from worker.shift import Shift
@@ -78,6 +79,8 @@ class Worker:
     def run(self) -> int:
         """Work until stopped or until there is nothing left that this worker is for; the exit status."""
         self.report.hello(self.config.instance, self._workshop.code.read())
+        if self.lock is not None:
+            end_leftovers(self.store, self.config.grace_s)
         self.report.flush()
         while True:
             now = self._clock()
@@ -228,6 +231,7 @@ class Worker:
                 self._orphans.remove(attempt)
                 self.served.note(attempt.instance)
         self._orphans_at = now + RECOVER_AGAIN_S if self._orphans else 0.0
+        self.shift.barred = [Place(a.instance, a.row, "") for a in self._orphans]
 
     def _check_lock(self) -> None:
         if self.lock is not None:

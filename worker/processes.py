@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 _adopts = False  # whether this process takes in orphans; else a child without a mark may be anybody's
-_MARK = b"\0PROC_RUN="
+_MARK, _STORE = b"\0PROC_RUN=", b"\0PROC_STORE="
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -88,6 +88,18 @@ def tree(mark: str, *, root: int = 0, log: str = "", others: Mapping[int, str] |
     }
     if others is not None and _adopts:
         found |= _strays(stats, me, root, others)
+    return _with_children(found, stats)
+
+
+def of_store(store: str) -> list[int]:
+    """The living processes that carry a PROC_RUN and this PROC_STORE, and what they started; the oldest first."""
+    me = os.getpid()
+    stats = {pid: stat for pid in _pids() if pid != me and (stat := _stat(pid)) is not None}
+    found = {pid for pid in stats if _variable(pid, _STORE) == store and _mark(pid)}
+    return _with_children(found, stats)
+
+
+def _with_children(found: set[int], stats: Mapping[int, _Stat]) -> list[int]:
     while more := {pid for pid, stat in stats.items() if stat.parent in found and pid not in found}:
         found |= more  # whatever a process of the tree started is of the tree
     return sorted((pid for pid in found if stats[pid].alive), key=lambda pid: (stats[pid].started, pid))
@@ -137,12 +149,16 @@ def _stat(pid: int) -> _Stat | None:
 
 def _mark(pid: int) -> str:
     """The PROC_RUN in a process's environment; "" when there is none or it may not be read."""
+    return _variable(pid, _MARK)
+
+
+def _variable(pid: int, name: bytes) -> str:
     try:
         data = b"\0" + _read(f"/proc/{pid}/environ")
     except OSError:
         return ""
-    at = data.find(_MARK)
-    return data[at + len(_MARK) : data.find(b"\0", at + 1)].decode("utf-8", "replace") if at >= 0 else ""
+    at = data.find(name)
+    return data[at + len(name) : data.find(b"\0", at + 1)].decode("utf-8", "replace") if at >= 0 else ""
 
 
 def _prints_to(pid: int, path: str) -> bool:

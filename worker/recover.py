@@ -12,7 +12,7 @@ import os
 import secrets
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from board.log.store import Store
@@ -52,27 +52,39 @@ class Marks:
         return str(self._store.log_path(attempt.instance, attempt.task, attempt.element, attempt.number))
 
 
-def end_orphans(marks: Marks, attempts: Iterable[Attempt], grace_s: float) -> list[tuple[Attempt, set[int]]]:
+def end_orphans(marks: Marks, attempts: Iterable[Attempt], grace_s: float) -> list[tuple[Attempt, list[int]]]:
     """End whatever still runs of lost attempts, TERM first; returns those of which something could not be ended."""
-    remaining = {attempt: set[int]() for attempt in attempts}
+    lost = list(attempts)
+
+    def alive() -> dict[Attempt, list[int]]:
+        return {a: pids for a in lost if (pids := processes.tree(marks.of(a), log=marks.log_of(a)))}
+
+    _end(lambda: [pid for pids in alive().values() for pid in pids], grace_s)
+    return list(alive().items())
+
+
+def end_leftovers(store: Store, grace_s: float) -> None:
+    """End every script that a worker before this one started in the store; who holds the lock has started none yet.
+
+    Their rows may have been moved by somebody since, and would begin anew beside them.
+    """
+    _end(lambda: processes.of_store(str(store.root)), grace_s)
+
+
+def _end(living: Callable[[], list[int]], grace_s: float) -> None:
+    """TERM once to each, KILL after the grace as often as it takes, until nothing is left or it is given up."""
     begun = time.monotonic()
-    while remaining:
+    termed: set[int] = set()
+    while pids := living():
         waited_s = time.monotonic() - begun
-        number = signal.SIGTERM if waited_s < grace_s else signal.SIGKILL
-        for attempt in list(remaining):
-            alive = processes.tree(marks.of(attempt), log=marks.log_of(attempt))
-            if not alive:
-                del remaining[attempt]
-                continue
-            # TERM once each, KILL as often as it takes
-            known = remaining[attempt] if number == signal.SIGTERM else ()
-            processes.send((pid for pid in alive if pid not in known), number)
-            remaining[attempt].update(alive)
         if waited_s > grace_s + GIVE_UP_S:
-            break
-        if remaining:
-            time.sleep(_LOOK_S)
-    return list(remaining.items())
+            return
+        if waited_s < grace_s:
+            processes.send((pid for pid in pids if pid not in termed), signal.SIGTERM)
+            termed.update(pids)
+        else:
+            processes.send(pids, signal.SIGKILL)
+        time.sleep(_LOOK_S)
 
 
 def _key(directory: Path) -> str:

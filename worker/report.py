@@ -47,8 +47,8 @@ class Report:
     def recovered(self, attempt: Attempt) -> None:
         self.line(f"worker: attempt {attempt.number} of {attempt.instance} {name(attempt)} was lost with its worker")
 
-    def still_alive(self, attempt: Attempt, pids: set[int]) -> None:
-        alive = ", ".join(map(str, sorted(pids)))
+    def still_alive(self, attempt: Attempt, pids: list[int]) -> None:
+        alive = ", ".join(map(str, pids))
         self.line(f"worker: {attempt.instance} {name(attempt)} still runs and cannot be ended: process {alive}")
 
     def messages(self, found: Messages) -> None:

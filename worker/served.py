@@ -95,6 +95,8 @@ class Served:
         return self._standings
 
     def _serves(self, instance_id: str) -> bool:
+        if instance_id in self._seen:
+            return True
         if self.only == "latest":
             self.only = self.tail.newest() or "latest"
         if instance_id.startswith("@") or (self.only and instance_id != self.only):

@@ -13,7 +13,7 @@ from board.services import attempts
 from board.services.attempts import Attempt, Result
 from worker import processes
 from worker.attempt import Outcome, Script
-from worker.choose import Chooser
+from worker.choose import Chooser, Place
 from worker.jail import Refused
 from worker.news import News
 from worker.prepare import Prepared, Workshop
@@ -52,6 +52,7 @@ class Shift:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.running: list[Running] = []
+        self.barred: list[Place] = []  # rows of which a process of a lost attempt still lives
         self.chooser = Chooser(tail, served)
         self._tail, self._served, self._workshop = tail, served, workshop
         self._news, self._report = news, report
@@ -215,9 +216,9 @@ class Shift:
         with self._tail.reading():
             return self.chooser.next(self._places([]), now) is not None
 
-    def _places(self, begun: list[Prepared]) -> list[tuple[str, str]]:
-        running = [run.prepared for run in self.running]
-        return [(prepared.attempt.instance, prepared.sequential) for prepared in (*running, *begun)]
+    def _places(self, begun: list[Prepared]) -> list[Place]:
+        prepared = (*(run.prepared for run in self.running), *begun)
+        return [*(Place(p.attempt.instance, p.attempt.row, p.sequential) for p in prepared), *self.barred]
 
     def _now(self) -> str:
         return self._moment

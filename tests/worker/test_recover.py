@@ -10,7 +10,9 @@ from board.log.event import Event
 from board.log.file import open_log
 from board.log.store import Store
 from board.log.tail import Tail
-from board.services import attempts
+from board.services import attempts, tasks
+from board.services.actor import anybody
+from board.services.tasks import Place
 from tests.worker.site import Site, processes_with, wait_for
 from worker.recover import Marks, end_orphans
 
@@ -144,7 +146,35 @@ def test_what_cannot_be_ended_is_reported_and_not_started_again(site: Site, monk
     monkeypatch.setattr("worker.processes.send", lambda pids, _: set(pids))  # as if it were another account's
     script = subprocess.Popen(["sleep", "60"], env={"PROC_RUN": marks.of(attempt)})
     try:
-        assert end_orphans(marks, [attempt], 0.1) == [(attempt, {script.pid})]
+        assert end_orphans(marks, [attempt], 0.1) == [(attempt, [script.pid])]
     finally:
         script.kill()
         script.wait()
+
+
+def test_a_script_whose_row_was_reopened_while_no_worker_ran_is_ended_before_the_next_begins(site: Site) -> None:
+    site.script("s.sh", LONG.format(n=3597.75))
+    site.start([{"task": "t", **SHELL}])
+    first = site.spawn()
+    wait_for(lambda: (site.jobs / "started").exists())
+    kill(first)
+    tasks.reopen(site.tail, "i", Place("t"), anybody("olga"), "again")
+    site.script("s.sh", "exit 0")
+    assert site.spawn(no_wait=True).wait(60) == 0
+    assert processes_with("3597.75") == []
+    assert site.values("attempt") == ["1", "2"]
+
+
+def test_a_row_reopened_while_its_script_will_not_end_waits_for_that_end(site: Site) -> None:
+    overlap = 'flock -n 9 || echo overlap; echo "$PROC_ATTEMPT" >> ran'
+    site.script(
+        "s.sh",
+        f'trap "" TERM; exec 9>lock; {overlap}; test "$PROC_ATTEMPT" = 2 && exit 0; while :; do sleep 0.05; done',
+    )
+    site.start([{"task": "t", **SHELL}])
+    with site.working(grace_s=1.0):
+        wait_for(lambda: (site.jobs / "ran").exists())
+        tasks.reopen(site.tail, "i", Place("t"), anybody("olga"), "again")
+        wait_for(lambda: site.status("t") == "done")
+    assert site.log("t", attempt=2) == ""
+    assert site.values("late") == ["failed"]
