@@ -12,6 +12,11 @@ class BoardConfig(AppConfig):
 
     def ready(self) -> None:
         """Called once by Django when every app is loaded."""
-        from board import accounts, checks  # noqa: F401  importing registers the checks
+        from django.urls import register_converter
+
+        from board import accounts, checks, http  # noqa: F401  importing registers the checks
 
         accounts.guard_names()
+        # here and not in urls.py: an address file that fails to import is tried again, and would then fail for this
+        for name, converter in http.CONVERTERS.items():
+            register_converter(converter, name)

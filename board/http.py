@@ -115,6 +115,9 @@ class RowConverter:
         return f"{task}@{quote(element, safe=' ')}" if element else task
 
 
+CONVERTERS = {"id": IdConverter, "row": RowConverter, "text": TextConverter}
+
+
 def shell(request: HttpRequest) -> dict[str, Any]:
     """What base.html needs on every page; nothing for a stranger."""
     user = getattr(request, "user", None)

@@ -1,15 +1,10 @@
 """Every address of the board."""
 
 from django.contrib import admin
-from django.urls import include, path, register_converter
+from django.urls import include, path
 
 from board.api import page
-from board.http import IdConverter, RowConverter, TextConverter
 from board.views import account, errors, health, work, worker
-
-register_converter(IdConverter, "id")
-register_converter(RowConverter, "row")
-register_converter(TextConverter, "text")
 
 urlpatterns = [
     path("", work.index, name="work"),
