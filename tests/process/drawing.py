@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations, pairwise
+from math import sqrt
 
 from board.process.layout import EVENT_KINDS, GATEWAY_KINDS, Box, Graph, Layout, Point
 
@@ -47,9 +48,9 @@ def _missing(graph: Graph, at: Layout) -> Iterator[str]:
 def _is_on_outline(kind: str, box: Box, point: Point) -> bool:
     dx, dy = abs(point.x - box.x - box.w / 2), abs(point.y - box.y - box.h / 2)
     if kind in GATEWAY_KINDS:
-        return abs(dx / box.w + dy / box.h - 0.5) < 0.04
+        return abs(dx - box.w / 2 * (1 - 2 * dy / box.h)) <= 1
     if kind in EVENT_KINDS:
-        return abs((2 * dx / box.w) ** 2 + (2 * dy / box.h) ** 2 - 1) < 0.15
+        return abs(dx - box.w / 2 * sqrt(max(0, 1 - (2 * dy / box.h) ** 2))) <= 1
     return (dx == box.w / 2 and dy <= box.h / 2) or (dy == box.h / 2 and dx <= box.w / 2)
 
 

@@ -61,9 +61,8 @@ def _earlier(rows: list[dict[str, str]], random: Random, answers: dict[str, tupl
 
 def _loop_back(rows: list[dict[str, str]], row: dict[str, str], random: Random) -> None:
     """An earlier row of the same group waits for this one's rejection."""
-    earlier = [
-        each for each in rows[-7:-1] if each.get("parent") == row["parent"] and "collection" not in each and each is not row
-    ]
+    beside = [each for each in rows[-7:-1] if each.get("parent") == row["parent"]]
+    earlier = [each for each in beside if "collection" not in each and each is not row]
     if earlier:
         target = random.choice(earlier)
         label = random.choice(("", ":false", ":rejected"))
@@ -71,5 +70,5 @@ def _loop_back(rows: list[dict[str, str]], row: dict[str, str], random: Random) 
 
 
 def _name(n: int, random: Random) -> str:
-    words = ("Check", "Collect", "figures", "of the quarter", "Approve", "report", "implausible", "Reconcile", "und prüfen")
+    words = ("Check", "Collect", "figures", "of the quarter", "Approve", "report", "implausible", "Reconcile", "prüfen")
     return f"{random.choice(words)} {random.choice(words)} {n}"

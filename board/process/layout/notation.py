@@ -45,6 +45,9 @@ class _Builder:
         self.groups = {g: group for g, group in flow.groups.items() if g}
         self.scope = {task: self._group(task, flow.group_of[n]) for n, task in enumerate(flow.tasks)}
         self.scope |= {g: self._group(g, (*group.outer, "")[0]) for g, group in self.groups.items()}
+        for g in self.groups:  # frames cannot be in one another
+            if g in self._outer(g):
+                self.scope[g] = ""
         self.outs: dict[str, list[_Out]] = {}
         self.entered: set[str] = set()  # tasks and groups that a forward flow leads into
 
@@ -77,7 +80,7 @@ class _Builder:
         if row.task not in self.groups:
             kind: Kind = "script" if row.is_script else "receive" if row.is_receive else "user"
             self._node(row.task, kind, row.role, self.scope[row.task], label=row.name, task=row.task)
-        elif not self.groups[row.task].members:
+        elif row.task not in self.scope.values():
             self._node(f"{row.task}{self.at}empty", "empty", row.role, row.task, label="no tasks yet", task=row.task)
 
     def _node(
@@ -128,10 +131,10 @@ class _Builder:
     def _leave(self, d: Dependency, out: _Out, row: Row) -> None:
         source = d.task
         if source not in self.rows and source not in self.groups:
-            source = f"{self.at}unknown{self.at}{d.task}"
+            group = self.scope[row.task]
+            source = f"{group}{self.at}unknown{self.at}{d.task}"
             if source not in self.nodes:
-                lane, group = self._entry_lane(row.task), self.scope[row.task]
-                self._node(source, "unknown", lane, group, label=d.task, task=row.task)
+                self._node(source, "unknown", self._entry_lane(row.task), group, label=d.task, task=row.task)
             self._edge(source, out.target, d.label)
         else:
             self.outs.setdefault(source, []).append(out)

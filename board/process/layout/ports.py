@@ -22,7 +22,7 @@ CLEAR = 4  # pixels kept free around a flow that goes up or down in a column
 
 @dataclass(slots=True)
 class End:
-    """One end of a flow: at a side of its shape at height `y`; or above or below it (`upright`), `dx` off its middle."""
+    """One end of a flow: at a side of a shape at height `y`; or above or below it (`upright`), `dx` off its middle."""
 
     y: int
     upright: bool = False
@@ -43,7 +43,7 @@ def measure(plan: Plan) -> None:
         w, h = sizes.size_of(item.node, max(1, len(item.left), len(item.right)))
         item.half_w, item.half_h = w // 2, h // 2
         item.w, item.up, item.down = w, h // 2, h // 2
-        if item.node.note and item.node.kind in GATEWAY_KINDS:
+        if item.node.note:
             item.w = max(w, sizes.note_width(item.node))
             item.down += sizes.LABEL_H
 
@@ -120,6 +120,8 @@ class _Finder:
         mine: list[Stretch] = []
         for _, link, out in these:
             at = link.chain[0 if out else -1]
+            if at.is_label and link.number in (self.ports.into if out else self.ports.out) and len(link.chain) == 1:
+                continue  # the other end comes from one side of the answer already
             dx = min(max(0, low), high)
             stretch = (at.y, top - 1) if above else (bottom + 1, at.y)
             if low > high or not self._is_clear(item, frame, stretch, [*passed, at], taken, _is_wire):
@@ -202,10 +204,29 @@ class _Finder:
 
     def _spread(self, item: Item, links: list[Link], *, out: bool) -> None:
         """Set flows apart along one side, in the order of where they go; those that can be straight stay so."""
+        links = [link for link in links if not self._leave_straight(item, link, out)]
         links.sort(key=lambda link: _rank(item, link, out))
         offs = self._offsets(item, [self._wish(item, link, out, len(links)) for link in links])
         for link, off in zip(links, offs, strict=True):
             (self.ports.out if out else self.ports.into)[link.number] = End(item.y + off)
+
+    def _leave_straight(self, item: Item, link: Link, out: bool) -> bool:
+        """Let a flow meet a frame where it is straight, if nothing passes between there and the shape it is tied to."""
+        frame, to = link.source_frame if out else link.target_frame, _next(link, out)
+        near = item.right if out else item.left
+        if frame is None or to.col == item.col or len(near) > 1 or len(to.left if out else to.right) > 1:
+            return False
+        top, bottom = self.rows.frames[frame.number]
+        low, high = sorted((item.y, to.y))
+        between = [
+            each
+            for each in self.plan.columns[item.col]
+            if each is not item and (each.right if out else each.left) and low - 12 < each.y < high + 12
+        ]
+        if between or not top + 12 <= to.y <= bottom - 12:
+            return False
+        (self.ports.out if out else self.ports.into)[link.number] = End(to.y)
+        return True
 
     def _wish(self, item: Item, link: Link, out: bool, links: int) -> int | None:
         """How far off the middle a flow would be straight, if it can be."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from math import isqrt
+from math import sqrt
 
 from board.process.layout import sizes
 from board.process.layout.graph import EVENT_KINDS, GATEWAY_KINDS, Box, Layout, Point
@@ -182,11 +182,10 @@ class _Router:
 
     def _label(self, item: Item, link: Link, top: int) -> Box:
         x = self._middle_x(item) - item.w // 2
-        below = False
-        if link.backward:
-            near = link.source if item.col == link.source.col else link.target
-            below = item.col == near.col and near.y < item.y
-        return Box(x, item.y + top + (2 if below else -1 - sizes.LABEL_H), item.w, sizes.LABEL_H)
+        ends = ((link.chain[0], link.source, self.ports.out), (link.chain[-1], link.target, self.ports.into))
+        # on the side that the flow does not come from
+        below = any(item is at and done[link.number].upright and near.y < item.y for at, near, done in ends)
+        return Box(x, item.y + top + (2 if below and link.backward else -1 - sizes.LABEL_H), item.w, sizes.LABEL_H)
 
 
 def _reach(item: Item, dy: int) -> int:
@@ -194,9 +193,9 @@ def _reach(item: Item, dy: int) -> int:
     assert item.node is not None
     w, h = item.half_w, item.half_h
     if item.node.kind in GATEWAY_KINDS:
-        return w - w * abs(dy) // h
+        return w - round(w * abs(dy) / h)
     if item.node.kind in EVENT_KINDS:
-        return w * isqrt(max(0, h * h - dy * dy)) // h
+        return round(w * sqrt(max(0, h * h - dy * dy)) / h)
     return w
 
 

@@ -97,7 +97,8 @@ def _order(nets: list[Net]) -> list[Net]:
     for net in sorted(nets, key=lambda net: (net.low, net.high)):
         put(net)
     for _ in range(4):
-        if not any([put(net) for net in list(order)]):
+        moved = [put(net) for net in list(order)]
+        if not any(moved):
             break
     return order
 
