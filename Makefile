@@ -8,7 +8,7 @@ JOBS ?= 2
 FOLDER ?= .
 BPMN_JS := 18.31.1
 
-.PHONY: help install demo test check lock fmt clean shots fire bench-log bench-worker bench-bpmn
+.PHONY: bench-live bench-board help install demo test check lock fmt clean shots fire bench-log bench-worker bench-bpmn
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -56,6 +56,12 @@ bench-bpmn: .venv/installed ## what becomes of every BPMN file below FOLDER=path
 
 bench-worker: .venv/installed ## what a script costs the worker, beside xargs in the same run; and with 10,000 elements
 	@$(RUN)python -m tests.bench.bench_worker
+
+bench-live: .venv/installed ## 500 people watching one board: how late they see what others do, what it costs beside a bare server
+	@$(RUN)python -m tests.bench.bench_live
+
+bench-board: .venv/installed ## pages, filters and fragments of the board at 48, 568 and 8,460 rows
+	@$(RUN)python -m tests.bench.bench_board
 
 fire: .venv/installed ## the worker under attack, the long version: a hundred kills, floods of gigabytes
 	@FIRE=long $(RUN)python -m pytest -n $(JOBS) -s tests/fire

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from board.log.base import Position
 from board.log.tail import Tail
@@ -28,6 +28,11 @@ class Board:
         self._kept: OrderedDict[Hashable, News] = OrderedDict()
         self._lock = threading.Lock()
         self._working: dict[Hashable, threading.Lock] = {}
+
+    def peek(self, key: Hashable) -> News | None:
+        """The answer kept under `key`, if there is one."""
+        with self._lock:
+            return self._kept.get(key)
 
     def get(self, key: Hashable, make: Callable[[], News]) -> News:
         """The answer kept under `key`, or a new one."""
@@ -57,11 +62,18 @@ class Board:
 _BOARD = Board()
 
 
-def news(tail: Tail, since: str, about: tuple[Hashable, ...], make: Callable[[Position], bytes | None]) -> News:
+Make = Callable[[Position], bytes | None]
+
+
+@overload
+def news(tail: Tail, since: str, about: tuple[Hashable, ...], make: Make) -> News: ...
+@overload
+def news(tail: Tail, since: str, about: tuple[Hashable, ...], make: None) -> News | None: ...
+def news(tail: Tail, since: str, about: tuple[Hashable, ...], make: Make | None) -> News | None:
     """What changed since a position for whoever looks at `about`; costs one `stat` while nothing happens.
 
-    `make` gives the fragments from a known position on, None when there are none. A position of another log, or one
-    that cannot be read, asks for a reload.
+    `make` gives the fragments from a known position on, None when there are none; without it the answer is None when
+    it would have to be made. A position of another log, or one that cannot be read, asks for a reload.
     """
     now = tail.refresh()
     said = str(now)
@@ -70,8 +82,5 @@ def news(tail: Tail, since: str, about: tuple[Hashable, ...], make: Callable[[Po
     before = Position.parse(since)
     if before is None or before.identity not in (now.identity, "0") or before.offset > now.offset:
         return News(said, None, reload=True)
-    return _BOARD.get((id(tail), since, said, *about), lambda: _made(said, make(before)))
-
-
-def _made(position: str, html: bytes | None) -> News:
-    return News(position, html)
+    key = (id(tail), since, said, *about)
+    return _BOARD.peek(key) if make is None else _BOARD.get(key, lambda: News(said, make(before)))

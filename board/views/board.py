@@ -169,18 +169,25 @@ def section(request: Request, instance: str, task: str) -> HttpResponse:
 @require_safe
 def news(request: Request, instance: str) -> HttpResponse:
     """What changed since `v`, for whoever looks at this filter: 204 when nothing did."""
-    answer = _news(instance, request.GET, request) if request.GET.get("v") else News("", None, reload=True)
-    return as_response(answer)
-
-
-def _news(instance: str, query: Mapping[str, str], request: Request) -> News:
-    tail = desk.tail()
-    # the filter's own part of the address names it; a facet is any `f.` column, whatever columns there are
-    wanted = Filter.read(query, tuple(name.removeprefix(FACET) for name in query if name.startswith(FACET)))
-    if query["v"] != str(tail.refresh()):
+    tail, since = desk.tail(), request.GET.get("v", "")
+    if since != str(tail.refresh()):
         check_seen(request, instance)  # who may not see it any more hears nothing of it
-    about = (instance, wanted.query, timezone.now().replace(second=0, microsecond=0) if wanted.narrows else "")
-    return news_of(tail, query["v"], about, lambda since: _fragments(instance, wanted, since))
+    wanted = _wanted(request.GET)
+    return as_response(news_of(tail, since, _about(instance, wanted), lambda at: _fragments(instance, wanted, at)))
+
+
+def kept_news(instance: str, query: Mapping[str, str]) -> News | None:
+    """The news that need no making: there are none, or somebody else asked for the same before."""
+    return news_of(desk.tail(), query.get("v", ""), _about(instance, _wanted(query)), None)
+
+
+def _wanted(query: Mapping[str, str]) -> Filter:
+    # the filter's own part of the address names it; a facet is any `f.` column, whatever columns there are
+    return Filter.read(query, tuple(name.removeprefix(FACET) for name in query if name.startswith(FACET)))
+
+
+def _about(instance: str, wanted: Filter) -> tuple[str, str]:
+    return instance, wanted.query
 
 
 def _fragments(instance: str, wanted: Filter, since: Position) -> bytes | None:
@@ -206,4 +213,5 @@ def as_response(answer: News) -> HttpResponse:
         return HttpResponse("The log is another one now: load the page again.", status=409)
     response = HttpResponse(answer.html, status=200) if answer.html is not None else HttpResponse(status=204)
     response["X-Position"] = answer.position
+    response["Content-Length"] = str(len(response.content))  # known, so a connection can be kept without chunks
     return response

@@ -140,6 +140,9 @@ def main() -> int:
     options = parser.parse_args()
     if options.watch:
         return _watching()
+    bare = "tests.bench.floor"
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder), options.watchers, application=bare) as served:
+        floor = phase(served, "floor", 13, events=False)
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder), options.watchers) as served:
         name = fill(served.store, options.elements)
         for _ in range(8):
@@ -148,9 +151,9 @@ def main() -> int:
         busy = phase(served, name, options.seconds, events=True)
     limits = {"answer p95 ms": 20, "seen p95 s": 1.1, "cpu % of one core": 40}
     print(f"{options.watchers} watchers of {options.elements * 4} rows, asking each second, gunicorn with 2 workers")
-    print(f"{'':<20}{'idle':>10}{'an event a second':>20}{'limit':>8}")
+    print(f"{'':<20}{'bare WSGI':>10}{'idle':>10}{'an event a second':>20}{'limit':>8}")
     for key, value in busy.items():
-        print(f"{key:<20}{idle[key]:>10.2f}{value:>20.2f}{limits.get(key, ''):>8}")
+        print(f"{key:<20}{floor[key]:>10.2f}{idle[key]:>10.2f}{value:>20.2f}{limits.get(key, ''):>8}")
     over = [key for key, limit in limits.items() if busy[key] > limit]
     if over:
         print(f"over the limit: {', '.join(over)}")

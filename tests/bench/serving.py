@@ -55,7 +55,7 @@ class Served:
 
 
 @contextmanager
-def serving(folder: Path, watchers: int, *, workers: int = 2) -> Iterator[Served]:
+def serving(folder: Path, watchers: int, *, workers: int = 2, application: str = "board.wsgi") -> Iterator[Served]:
     """Serve an empty store to some logged-in watchers; ended at exit."""
     var = folder / "var"
     clean = {name: value for name, value in os.environ.items() if not name.startswith("FOLDBOARD_")}
@@ -77,21 +77,21 @@ def serving(folder: Path, watchers: int, *, workers: int = 2) -> Iterator[Served
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "gunicorn", "-c", "deploy/gunicorn.conf.py", "--bind", f"127.0.0.1:{port}"]
     with (folder / "gunicorn.log").open("wb") as log:
-        server = subprocess.Popen([*command, "board.wsgi"], cwd=ROOT, env=env, stdout=log, stderr=log)
+        server = subprocess.Popen([*command, application], cwd=ROOT, env=env, stdout=log, stderr=log)
     try:
         served = Served(port, var / "store", json.loads(made.stdout.splitlines()[-1]), server.pid)
-        _wait(served)
+        _wait(served, folder / "gunicorn.log")
         yield served
     finally:
         server.terminate()
         server.wait(20)
 
 
-def _wait(served: Served) -> None:
+def _wait(served: Served, log: Path) -> None:
     for _ in range(200):
         try:
             served.get("/health/")
             return
         except (OSError, RuntimeError):
             time.sleep(0.1)
-    raise RuntimeError("gunicorn did not come up")
+    raise RuntimeError(f"gunicorn did not come up:\n{log.read_text()}")
