@@ -160,6 +160,10 @@ class Instance:
         """What a blocked row waits for first."""
         return self.statuses.waiting(row)
 
+    def asked_again(self, row: int) -> str:
+        """The task because of whose answer a row is skipped for now, as it will be answered anew; "" if it stays so."""
+        return standing.asked_again(self, row) if self.status(row) == "skipped" else ""
+
     def name_of(self, task_or_group: str) -> str:
         """The label people see of a task or a group; an unknown id reads as itself."""
         row = self.flow.table.row(task_or_group)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Literal
 
+from board.process.status import NEVER, UNFINISHED, is_finished
+
 if TYPE_CHECKING:
     from board.process.instance import Instance
     from board.process.table import Row
@@ -57,6 +59,34 @@ def sentence(instance: Instance) -> str:
     ]
     said = "; ".join(start + ", ".join(names) for start, names in parts if names)
     return said[:1].upper() + said[1:]
+
+
+def asked_again(instance: Instance, row: int) -> str:
+    """The task whose answer skips a row only for now, as it is on its way to be answered anew; "" for any other row."""
+    seen, todo = {row}, [row]
+    while todo:
+        at = todo.pop()
+        if instance.status(at) != "skipped":
+            if is_finished(instance.status(at)) and _is_on_its_way(instance, at):
+                return instance.task_of(at)
+            continue
+        nevers = (gate for gate, state in instance.statuses.gates(at) if state == NEVER and gate.kind == "task")
+        sources = {r for gate in nevers for r in instance.statuses.source_rows(at, gate)} - seen
+        seen |= sources
+        todo.extend(sorted(sources))
+    return ""
+
+
+def _is_on_its_way(instance: Instance, row: int) -> bool:
+    """Whether something unfinished will put a finished row back to open: a fix of it, or a step of its next round."""
+    flow, t = instance.flow, instance.statuses.task[row]
+    for x in flow.cycles[flow.cycle_of(t)] if flow.cycle_of(t) < len(flow.cycles) else ():
+        again = any(each.source == x and not each.label for each in flow.rearms[t])
+        round_ = [answer for answer in flow.answers(flow.tasks[x]) if t in flow.between(x, answer)]
+        for other in instance.related(row, x) if again or round_ else ():
+            if instance.status(other) in UNFINISHED - {"skipped"} and (again or instance.finished(other) is not None):
+                return True
+    return False
 
 
 def _troubles(instance: Instance) -> Iterable[str]:

@@ -150,12 +150,18 @@ def _failed(instance: Instance) -> Iterator[int]:
 
 
 def _coming(instance: Instance) -> Iterator[Coming]:
+    """What people will have to do: rows that wait, and rows that are skipped only until a check is answered anew."""
     rest = instance.left_over()
     for t in instance.flow.order:
-        definition = instance.flow.rows[t]
-        if definition.role == "system" or not instance.tally(t)["blocked"]:
+        definition, tally = instance.flow.rows[t], instance.tally(t)
+        if definition.role == "system" or not (tally["blocked"] or tally["skipped"]):
             continue
         rows = [r for r in instance.rows_of(definition.task) if instance.status(r) == "blocked" and r not in rest]
         waiting = instance.waiting(rows[0]) if rows else None
         if waiting is not None:
             yield Coming(definition, len(rows), instance.name_of(waiting.id), waiting.failed)
+            continue
+        skipped = (r for r in instance.rows_of(definition.task) if instance.status(r) == "skipped")
+        checks = [check for r in skipped if (check := instance.asked_again(r))]
+        if checks:
+            yield Coming(definition, len(checks), instance.name_of(checks[0]), failed=False)

@@ -163,10 +163,13 @@ def _why(instance: Instance, row: int, status: str) -> str:
         if waiting is None:
             return ""
         return f"for {instance.name_of(waiting.id)}{', which failed' if waiting.failed else ''}"
+    if status == "skipped":
+        check = instance.asked_again(row)
+        return f"for now: {instance.name_of(check)} will be answered again" if check else ""
     definition = instance.definition(row)
     if definition.is_script:
         return " · ".join(_of_script(instance, row, status))
-    return instance.value(row, "note") if status not in ("open", "skipped") else ""
+    return instance.value(row, "note") if status != "open" else ""
 
 
 def _of_script(instance: Instance, row: int, status: str) -> Iterable[str]:
@@ -175,7 +178,7 @@ def _of_script(instance: Instance, row: int, status: str) -> Iterable[str]:
         yield f"attempt {attempts} of {tries}" if attempts <= tries else f"attempt {attempts}"
     if status == "failed" and (error := instance.value(row, "error")):
         yield error
-    if status not in ("failed", "open", "doing", "skipped"):
+    if status not in ("failed", "open", "doing"):
         if took := instance.value(row, "took"):
             yield took
         outputs = [(k[7:], e.value) for k, e in instance.fields(row).items() if k.startswith("output.")]

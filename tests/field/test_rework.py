@@ -1,7 +1,11 @@
 """What users met when work was sent back."""
 
-import pytest
+from pathlib import Path
 
+import pytest
+from django.contrib.auth.models import User
+
+from board.log.tail import shared
 from board.process import decide
 from board.process.actor import Actor
 from board.process.decide import Refusal
@@ -9,6 +13,7 @@ from board.selectors.row import attempts, rounds
 from board.services import tasks
 from board.services.tasks import Place
 from tests.field.playing import OLGA, Case
+from tests.views.conftest import Login
 
 ROUNDS = """
     task,role,depends_on,script
@@ -140,3 +145,52 @@ def test_the_history_is_only_ever_added_to() -> None:
     after = [(e.task, e.field, e.value) for e in case.tail.log.read().events]
     assert after[: len(before)] == before
     assert len(after) == len(before) + 4  # the note, and one event a row
+
+
+CHECKED = """
+    task,role,depends_on,script
+    qa,system,"fix,sign:rejected",qa.py
+    fix,analyst,qa:false,
+    sign,lead,qa:true,
+    out,system,sign:approved,out.sh
+    """
+
+
+def test_what_is_skipped_until_the_check_is_answered_again_says_so() -> None:
+    case = Case(CHECKED)
+    case.runs("qa", "false")
+    assert case.statuses("sign", "out") == {"sign": "skipped", "out": "skipped"}
+    assert [case.instance.asked_again(case.row(task)) for task in ("fix", "sign", "out")] == ["", "qa", "qa"]
+    case.finish("fix")
+    case.runs("qa", "true")
+    assert case.statuses("fix", "sign") == {"fix": "done", "sign": "open"}
+    case.finish("sign", "approved")
+    case.runs("out")
+    assert case.instance.state == "complete"
+
+
+def test_a_branch_that_was_not_taken_is_not_promised_to_come() -> None:
+    case = Case(CHECKED)
+    case.runs("qa", "true")
+    assert case.status("fix") == "skipped"
+    assert case.instance.asked_again(case.row("fix")) == ""  # only if the lead rejects
+
+
+def test_after_the_author_got_it_back_what_follows_is_only_skipped_for_now() -> None:
+    case = Case(ROUNDS)
+    case.finish("draft")
+    case.runs("check")
+    case.finish("review", "false")
+    assert case.statuses("draft", "review", "publish") == {"draft": "open", "review": "false", "publish": "skipped"}
+    assert case.instance.asked_again(case.row("publish")) == "review"
+
+
+def test_who_signs_later_sees_it_coming_while_the_findings_are_put_right(
+    cast: dict[str, User], store: Path, login: Login
+) -> None:
+    case = Case(CHECKED.replace("lead", "management"), tail=shared(store))
+    case.runs("qa", "false")
+    page = login("mira").get("/").text
+    assert "Coming next" in page
+    assert "waits for <bdi>qa</bdi>" in page
+    assert "for now: qa will be answered again" in login("mira").get("/instances/i/").text
