@@ -6,7 +6,6 @@ is refused, and nothing of the draft is lost. An edit that carries a name is mad
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -24,7 +23,6 @@ from board.process.table import ProcessTable
 from board.services import definitions
 
 UNDO = 100
-UNDO_CHARACTERS = 3_000_000  # of all grids kept for undo together: a draft is written whole with every edit
 NAMES_KEPT = 50
 ELSEWHERE = "This draft was edited elsewhere meanwhile: here it is as it is now."
 
@@ -102,7 +100,7 @@ def change(draft: Draft, edits: int, to: Callable[[Grid], Grid], called: str = "
         before = now.grid
         after = to(Grid.from_json(before)).to_json()
         if after != before:
-            now.past, now.future, now.grid = _kept([*now.past, before]), [], after
+            now.past, now.future, now.grid = [*now.past, _way(after, before)][-UNDO:], [], after
 
     return _edited(draft, edits, edited, called)
 
@@ -215,15 +213,29 @@ def _edited(draft: Draft, edits: int, to: Callable[[Draft], None], called: str) 
 def _step(now: Draft, source: str, target: str) -> None:
     found: list[dict[str, Any]] = list(getattr(now, source))
     if found:
-        setattr(now, target, [*getattr(now, target), now.grid])
-        now.grid = found.pop()
+        before, now.grid = now.grid, _gone(now.grid, found.pop())
         setattr(now, source, found)
+        setattr(now, target, [*getattr(now, target), _way(now.grid, before)])
 
 
-def _kept(past: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """As many of the newest grids as may be kept; the last one always."""
-    size = len(json.dumps(past[-1]))
-    return past[-max(1, min(UNDO, UNDO_CHARACTERS // size)) :]
+def _way(start: dict[str, Any], end: dict[str, Any]) -> dict[str, Any]:
+    """What turns one grid into another: the rows that differ, for a draft is written whole with every edit; all of it
+    where the columns differ."""
+    if start["columns"] != end["columns"]:
+        return end
+    old, new = start["rows"], end["rows"]
+    most = min(len(old), len(new))
+    above = next((n for n in range(most) if old[n] != new[n]), most)
+    below = next((n for n in range(most - above) if old[-1 - n] != new[-1 - n]), most - above)
+    return {"at": above, "drop": len(old) - above - below, "rows": new[above : len(new) - below]}
+
+
+def _gone(grid: dict[str, Any], way: dict[str, Any]) -> dict[str, Any]:
+    """The grid a way leads to."""
+    if "columns" in way:
+        return way
+    at, rows = way["at"], grid["rows"]
+    return {"columns": grid["columns"], "rows": [*rows[:at], *way["rows"], *rows[at + way["drop"] :]]}
 
 
 def _end(draft: Draft, saved: ProcessTable) -> None:

@@ -34,7 +34,7 @@ class Draft(models.Model):
     """A process somebody is editing: kept for that person until it is saved or thrown away.
 
     `base` is the version the edit began from, "" for a new process; `base_table` its cells, for merging. `grid` is the
-    table as it is typed, `past` and `future` the grids that undo and redo go to, the nearest last. `made` are the
+    table as it is typed, `past` and `future` what undo and redo change, the nearest last. `made` are the
     newest edits by the names their senders gave them, so that one sent again after a lost answer is not made twice.
     """
 

@@ -79,6 +79,8 @@ def put(grid: Grid, row: int, column: str, block: Sequence[Sequence[str]]) -> Gr
         raise GridError(
             f"the block has {width} columns, but only {len(grid.columns) - first} are left from {column} on"
         )
+    if row < 0 or row + len(block) > MAX_ROWS:
+        raise GridError(f"a table has at most {MAX_ROWS} rows, and these would be rows {row + 1} to {row + len(block)}")
     rows = [list(line) for line in grid.rows]
     while len(rows) < row + len(block):
         rows.append([""] * len(grid.columns))
@@ -161,6 +163,8 @@ def group(grid: Grid, rows: Iterable[int], collection: str) -> Grid:
         raise GridError("choose the rows to repeat first")
     if not collection.strip():
         raise GridError("say what the rows are repeated per, for example: unit")
+    for row in chosen:
+        _row(grid, row)
     outer = {grid.cell(row, "parent").strip() for row in chosen}
     if len(outer) > 1:
         raise GridError("these rows are in different groups: choose rows of one group, or of none")

@@ -33,6 +33,7 @@ SELDOM = tuple(column for column in COLUMNS if column not in CORE)
 MORE = "more"  # the grid's last column, which sums up the others
 SHOWN = 400  # characters of a cell in the grid; the whole text is in the field
 KEPT_PAGES = 200
+DRAWN_AT_ONCE = 60  # tasks; a larger picture is asked for when nobody types
 
 HEADINGS = {"depends_on": "waits for", "collection": "repeats per", "parent": "in group"}
 
@@ -232,7 +233,8 @@ def keep(now: Editing) -> None:
 def answer(now: Editing, *, before: tuple[int, int, str] | None, picture: bool) -> dict[str, Any]:
     """What a page needs after an edit: rows (a number is the place of a row that stayed as it was), problems, state.
 
-    `before`: draft, edits and base version of what the page shows; None sends every row.
+    `before`: draft, edits and base version of what the page shows; None sends every row. A picture of None is to be
+    asked for.
     """
     known = _shown.lines(now.user, now.name, *before) if before is not None else None
     places: dict[Line, list[int]] = {}
@@ -253,7 +255,7 @@ def answer(now: Editing, *, before: tuple[int, int, str] | None, picture: bool) 
         "state": get_template("editor/edit.html#state").render({"now": now}),
     }
     if picture:
-        said["picture"] = now.picture
+        said["picture"] = now.picture if len(now.flow.tasks) <= DRAWN_AT_ONCE else None
     return said
 
 

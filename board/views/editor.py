@@ -61,6 +61,12 @@ def edit(request: Request, name: str) -> HttpResponse:
     return render(request, "editor/edit.html", context)
 
 
+@require_safe
+def picture(request: Request, name: str) -> HttpResponse:
+    """The picture alone, which takes a while for a large process."""
+    return HttpResponse(_now(request, name).picture)
+
+
 # edits
 
 

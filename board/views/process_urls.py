@@ -13,6 +13,7 @@ urlpatterns = [
     path("<text:name>/import/", process_files.take_in, name="process-import"),
     path("<text:name>/try/", dryrun.dryrun, name="process-try"),
     path("<text:name>/edit/", editor.edit, name="process-edit"),
+    path("<text:name>/edit/picture/", editor.picture, name="process-picture"),
     path("<text:name>/edit/op/", editor.op, name="process-op"),
     path("<text:name>/edit/save/", editor.save, name="process-save"),
     path("<text:name>/edit/discard/", editor.discard, name="process-discard"),

@@ -82,7 +82,8 @@
     if (whole) E.flash(said.rows.flatMap((row, n) => (typeof row === "number" ? [] : [n])));
     put("problems", said.problems);
     for (const part of template(said.state).children) swap(part);
-    if ("picture" in said) picture(said.picture);
+    if (said.picture === null) planPicture();
+    else if ("picture" in said) picture(said.picture);
     for (const button of document.querySelectorAll("#ops button[value=undo], #ops button[value=redo]")) {
       button.disabled = !said[button.value];
     }
@@ -128,6 +129,25 @@
     fit();
     byId("no-picture").hidden = Boolean(svg);
     Object.assign(box, { scrollLeft, scrollTop });
+  }
+
+  let drawing = 0;
+
+  /** A large picture is asked for once nobody has typed for a moment. */
+  function planPicture() {
+    clearTimeout(drawing);
+    byId("picture").setAttribute("aria-busy", "true");
+    drawing = setTimeout(async () => {
+      const { edits } = state;
+      try {
+        const answer = await fetch(root.dataset.picture, { headers: { "HX-Request": "true" }, cache: "no-store" });
+        const svg = answer.ok ? await answer.text() : null;
+        if (edits === state.edits && svg !== null) picture(svg);
+      } catch {
+        // the next edit asks again
+      }
+      byId("picture").removeAttribute("aria-busy");
+    }, 500);
   }
 
   /** A picture that is only a little too wide is made to fit; a wider one is scrolled, for it has to be readable. */

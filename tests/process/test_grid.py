@@ -44,6 +44,32 @@ def test_a_pasted_block_makes_the_rows_it_needs() -> None:
         grid.put(found, 0, "note to self", [["1", "2"]])
 
 
+def test_what_is_outside_of_the_table_is_refused() -> None:
+    found = Grid.of(TABLE)
+    for row in (-1, grid.MAX_ROWS, 10**6):
+        with pytest.raises(GridError):
+            grid.put(found, row, "task", [["x"]])
+    for row in (-1, 3):
+        for wrong in (grid.remove, grid.duplicate_all):
+            with pytest.raises(GridError):
+                wrong(found, [row])
+        with pytest.raises(GridError):
+            grid.group(found, [row], "unit")
+        with pytest.raises(GridError):
+            grid.move_all(found, [row], 1)
+        with pytest.raises(GridError):
+            grid.ungroup(found, row)
+
+
+def test_rows_move_together_and_none_passes_another() -> None:
+    found = grid.duplicate_all(Grid.of(TABLE), [0, 2])
+    assert ids(found) == ["a", "a_2", "b", "c", "c_2"]
+    assert ids(grid.move_all(found, [3, 4], -2)) == ["a", "c", "c_2", "a_2", "b"]
+    assert ids(grid.move_all(found, [0, 2], -1)) == ["a", "b", "a_2", "c", "c_2"]
+    assert ids(grid.move_all(found, [0, 1], 9)) == ["b", "c", "c_2", "a", "a_2"]
+    assert ids(grid.move_all(found, [4, 2], 1)) == ["a", "a_2", "c", "b", "c_2"]
+
+
 def test_blank_rows_stay_while_editing_and_are_none_of_the_table() -> None:
     found = grid.add(Grid.of(TABLE), 1)
     assert ids(found) == ["a", "", "b", "c"]

@@ -2,6 +2,8 @@
 
 import pytest
 from django.contrib.auth.models import User
+from hypothesis import given
+from hypothesis import strategies as st
 
 from board import drafts
 from board.log.memory import MemoryLog
@@ -60,6 +62,30 @@ def test_edits_are_undone_and_redone(tail: Tail, ed: User) -> None:
     assert name_of(draft, 0) == "one"
     draft = put(draft, 1, "name", "B")
     assert drafts.redo(draft, draft.edits).grid == draft.grid
+
+
+@given(st.data())
+def test_undo_and_redo_lead_through_every_grid_there_was(data: st.DataObject) -> None:
+    seen = [Grid.of(TABLE).to_json()]
+    edits = st.sampled_from(["add", "duplicate", "move", "remove", "put", "group", "import"])
+    draft = Draft(grid=seen[0])
+    for do in data.draw(st.lists(edits, max_size=8)):
+        row = data.draw(st.integers(0, max(0, len(draft.grid["rows"]) - 1)))
+        said = {"do": do, "row": row, "rows": [row], "by": 1, "column": "name", "block": [["x"]], "collection": "u"}
+        before = Grid.from_json(draft.grid)
+        try:
+            other = Grid.of(ProcessTable.from_rows([{"task": "z", "own": "1"}]))
+            after = other if do == "import" else drafts.edit_of(said)(before)
+        except GridError:
+            continue
+        draft.past, draft.grid = [*draft.past, drafts._way(after.to_json(), draft.grid)], after.to_json()
+        seen.append(draft.grid)
+    for there in reversed(seen[:-1]):
+        drafts._step(draft, "past", "future")
+        assert draft.grid == there
+    for there in seen[1:]:
+        drafts._step(draft, "future", "past")
+        assert draft.grid == there
 
 
 def test_an_edit_against_an_older_draft_is_refused_and_loses_nothing(tail: Tail, ed: User) -> None:
