@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
+from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import quote
 
 from board.process import picture_style
 from board.process.flow import Flow
-from board.process.layout import GATEWAY_KINDS, Box, Edge, Graph, Group, Layout, Node, Point, graph_of, layout
+from board.process.layout import GATEWAY_KINDS, Box, Edge, Graph, Group, Layout, Node, Point, drawing
 from board.process.layout.sizes import (
     FONT,
     FRAME_FOOT,
@@ -87,19 +88,19 @@ def draw(
 
     `states` by task id paints states on. Standalone: a file of its own, with its rules and a declaration.
     """
-    graph = graph_of(flow)
-    return _Painter(graph, layout_ or layout(graph), states or {}, None if standalone else link).svg(name, standalone)
+    graph, at = drawing(flow)
+    return _Painter(graph, layout_ or at, states or {}, None if standalone else link).svg(name, standalone)
 
 
 def node(
     flow: Flow, layout_: Layout | None, task: str, state: TaskState | None, *, link: Link | None = section_link
 ) -> str:
     """The `<g>` of one task alone, to be put in the place of the one that has its id; `""` if there is none."""
-    graph = graph_of(flow)
+    graph, at = drawing(flow)
     found = next((each for each in graph.nodes if each.id == task), None)
     if found is None:
         return ""
-    return _Painter(graph, layout_ or layout(graph), {task: state} if state else {}, link).task(found)
+    return _Painter(graph, layout_ or at, {task: state} if state else {}, link).task(found)
 
 
 class _Painter:
@@ -153,7 +154,8 @@ class _Painter:
         for group in sorted(self.graph.groups, key=lambda each: -self._area(each)):
             box = self.at.groups.get(group.id)
             if box is not None:
-                yield f'<g class="frame-group"><rect class="frame" {_rect(box)} rx="9"/>{self._frame_words(group, box)}</g>'
+                words = self._frame_words(group, box)
+                yield f'<g class="frame-group"><rect class="frame" {_rect(box)} rx="9"/>{words}</g>'
 
     def _area(self, group: Group) -> int:
         box = self.at.groups.get(group.id)
@@ -177,7 +179,7 @@ class _Painter:
         return sorted(
             a.x
             for points in self.at.edges.values()
-            for a, b in zip(points, points[1:], strict=False)
+            for a, b in pairwise(points)
             if a.x == b.x and left < a.x < right and min(a.y, b.y) < bottom and max(a.y, b.y) > top
         )
 
@@ -217,7 +219,8 @@ class _Painter:
             shape = f"M{box.x} {y}L{x} {box.y}L{box.right} {y}L{x} {box.bottom}z"
             sign = f'<path class="sign" transform="translate({x} {y})" d="{GATEWAYS[each.kind]}"/>'
             return f'<g class="gateway {each.kind}"><path class="shape" d="{shape}"/>{sign}</g>'
-        return f'<g class="event {each.kind}"><ellipse class="shape" cx="{x}" cy="{y}" rx="{box.w / 2:g}" ry="{box.h / 2:g}"/></g>'
+        shape = f'<ellipse class="shape" cx="{x}" cy="{y}" rx="{box.w / 2:g}" ry="{box.h / 2:g}"/>'
+        return f'<g class="event {each.kind}">{shape}</g>'
 
     def task(self, each: Node) -> str:
         box = self.at.nodes[each.id]

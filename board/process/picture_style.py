@@ -1,7 +1,8 @@
 """The look of the picture: one style sheet for the board's pages and for files.
 
-Pages get it as `static/css/picture.css` (a test keeps the two alike), with the colours of the page's own tokens, light or
-dark. A file gets it with the light colours written out, since nothing around it says what the tokens are.
+Pages get it as `static/css/picture.css`, with the colours of the page's own tokens, light or dark; a test keeps the two
+alike (`python -m board.process.picture_style > static/css/picture.css`). A file gets it with the light colours written
+out, since nothing around it says what the tokens are.
 """
 
 import re
@@ -35,7 +36,8 @@ WASHES = {
 
 RULES = """\
 .pic { display: block; }
-.pic text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", Arial, sans-serif; font-size: 12px; fill: var(--ink); }
+.pic text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", Arial, sans-serif; }
+.pic text { font-size: 12px; fill: var(--ink); }
 .pic .lane { fill: none; stroke: var(--line); stroke-width: 1; }
 .pic .lane-head { fill: var(--sunk); stroke: var(--line); stroke-width: 1; }
 .pic .lane-name { fill: var(--soft); font-size: 11px; font-weight: 600; }
@@ -62,6 +64,17 @@ RULES = """\
 """
 
 
+PAGES = """\
+@media print {
+  .pic { max-width: 100%; height: auto; print-color-adjust: exact; }
+}
+@media (forced-colors: active) {
+  .pic .shape, .pic .flow, .pic .frame, .pic .lane, .pic .mark, .pic .icon, .pic .sign { stroke: CanvasText; }
+  .pic text, .pic .tip { fill: CanvasText; }
+}
+"""
+
+
 def _state_rules() -> str:
     lines = []
     for state, wash in WASHES.items():
@@ -83,12 +96,16 @@ def _wash(state: str, light: str) -> str:
 
 def sheet() -> str:
     """The rules for pages, colours by the page's tokens."""
-    return RULES + _state_rules()
+    return RULES + _state_rules() + PAGES
 
 
 def plain() -> str:
     """The rules for files, colours written out."""
-    text = sheet()
+    text = RULES + _state_rules()
     for state, wash in WASHES.items():
         text = text.replace(f"color-mix(in srgb, var(--{state}) 9%, var(--card))", wash)
     return re.sub(r"var\(--([a-z]+)\)", lambda found: TOKENS[found[1]], text)
+
+
+if __name__ == "__main__":
+    print(sheet(), end="")

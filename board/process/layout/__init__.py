@@ -5,6 +5,7 @@ Pure and deterministic: the same table gives the same picture.
 
 from functools import lru_cache
 
+from board.process.flow import Flow
 from board.process.layout.chains import build_chains
 from board.process.layout.graph import (
     EVENT_KINDS,
@@ -41,6 +42,7 @@ __all__ = [
     "Layout",
     "Node",
     "Point",
+    "drawing",
     "graph_of",
     "layout",
 ]
@@ -48,6 +50,13 @@ __all__ = [
 
 ITEMS_TRIED = 1200  # about how much is ordered altogether when several orders of the lanes are tried
 ITEMS_IMPROVED = 400  # and when the best of them are improved
+
+
+@lru_cache(maxsize=64)
+def drawing(flow: Flow) -> tuple[Graph, Layout]:
+    """What is drawn for a definition and where; cached, as flows are, by the table."""
+    graph = graph_of(flow)
+    return graph, layout(graph)
 
 
 @lru_cache(maxsize=128)
