@@ -52,6 +52,7 @@ class Snapshot:
 class _Replay(NamedTuple):
     seq: int
     instance: Instance
+    sheet: Sheet
 
 
 class _Desk:
@@ -60,6 +61,7 @@ class _Desk:
     def __init__(self) -> None:
         self.snapshots: OrderedDict[str, Snapshot] = OrderedDict()
         self.replays: OrderedDict[str, _Replay] = OrderedDict()
+        self.starts: dict[str, int] = {}
         self.lock = threading.Lock()
 
 
@@ -172,27 +174,36 @@ def span(of: Tail, instance_id: str) -> Span:
     """How far replay reaches."""
     with of.reading():
         seqs = list(of.seqs(instance_id))
-        stamped = [entry.seq for entry in of.history(instance_id, task=INSTANCE) if entry.event.field != "cancelled"]
-    first = seqs.index(stamped[0]) + 1 if stamped else 1
+    starts = _desk(of).starts
+    if instance_id not in starts:
+        stamped = of.history(instance_id, task=INSTANCE)
+        begun = [entry.seq for entry in stamped if entry.event.field != "cancelled"]
+        starts[instance_id] = begun[0] if begun else seqs[0]
+    first = seqs.index(starts[instance_id]) + 1 if starts[instance_id] in seqs else 1
     return Span(first, max(first, len(seqs)), seqs)
 
 
 def replayed(of: Tail, instance_id: str, seq: int) -> Sheet | None:
     """The sheet as of the event at `seq`; going on from where the last replay stopped costs only the events between."""
-    desk = _desk(of)
+    desk, key = _desk(of), f"{of.refresh().identity} {instance_id}"  # of another log, another replay
     with desk.lock:
-        kept = desk.replays.get(instance_id)
-        if kept is not None and kept.seq <= seq:
-            between = of.history(instance_id, after=kept.seq, before=seq + 1)
-            for entry in reversed(between):
-                kept.instance.apply(entry.event)
-            instance: Instance | None = kept.instance
-        else:
+        kept = desk.replays.get(key)
+        found = _moved_on(of, instance_id, kept, seq) if kept is not None and kept.seq <= seq else None
+        if found is None:
             instance = of.get_at(instance_id, seq)
-        if instance is None:
-            return None
-        desk.replays[instance_id] = _Replay(seq, instance)
-        desk.replays.move_to_end(instance_id)
+            if instance is None:
+                return None
+            found = _Replay(seq, instance, Sheet(instance, zone()))
+        desk.replays[key] = found
+        desk.replays.move_to_end(key)
         while len(desk.replays) > KEPT_REPLAYS:
             desk.replays.popitem(last=False)
-        return Sheet(instance, zone())
+        return found.sheet
+
+
+def _moved_on(of: Tail, instance_id: str, kept: _Replay, seq: int) -> _Replay:
+    touched: set[int] = set()
+    for entry in reversed(of.history(instance_id, after=kept.seq, before=seq + 1)):
+        touched |= kept.instance.apply(entry.event)
+    touched |= _marked_anew(kept.instance, kept.sheet, touched)
+    return _Replay(seq, kept.instance, Sheet(kept.instance, zone(), kept.sheet, touched))
