@@ -115,7 +115,7 @@ class RowConverter:
         return f"{task}@{quote(element, safe=' ')}" if element else task
 
 
-CONVERTERS = {"id": IdConverter, "row": RowConverter, "text": TextConverter}
+CONVERTERS: dict[str, Any] = {"id": IdConverter, "row": RowConverter, "text": TextConverter}
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
