@@ -16,6 +16,7 @@ from board.log.event import Event, encode
 from board.log.tail import Entry, Tail
 from board.process.events import INSTANCE
 from board.process.flow import Flow
+from board.selectors.names import shown
 from board.templatetags.look import state_word, when
 
 PAGE = 200
@@ -57,7 +58,7 @@ def _verb(event: Event) -> tuple[str, str]:
     if event.field == "assignee":
         if not value:
             return "took the assignment from", ""
-        return ("took", "") if value == event.actor else ("assigned", f"to {value}")
+        return ("took", "") if value == event.actor else ("assigned", f"to {shown(value)}")
     if event.field == "note":
         return "noted", value
     if event.field == "due":

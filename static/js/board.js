@@ -430,6 +430,9 @@
   }
   if (widen) {
     widen.hidden = false;
+    const here = document.querySelector("#picture :is(.failed, .doing, .open)")?.getBoundingClientRect();
+    const pane = document.getElementById("picture");
+    if (here) pane.scrollLeft += here.left - pane.getBoundingClientRect().left - pane.clientWidth / 3; // where it goes on
     wide(localStorage.getItem("picture") === "wide");
     widen.addEventListener("click", () => {
       const on = !board.classList.contains("wide");
