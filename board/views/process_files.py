@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -216,7 +215,8 @@ def _written(table: ProcessTable, name: str, kind: str) -> tuple[bytes, str, str
             return files.write(table, kind, name), MEDIA_TYPES[kind], kind
         case "svg":
             return draw(compile_flow(table), name=name, standalone=True).encode(), "image/svg+xml", "svg"
-        case "png" | "pdf":
-            drawn: Callable[[ProcessTable, str], bytes] = getattr(pictures, kind)
-            return drawn(table, name), "image/png" if kind == "png" else "application/pdf", kind
+        case "png":
+            return pictures.png(table, name), "image/png", "png"
+        case "pdf":
+            return pictures.pdf(table, name), "application/pdf", "pdf"
     raise Http404(f"There is no format “{kind}”.")
