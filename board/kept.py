@@ -28,11 +28,17 @@ class Kept:
     @property
     def shown(self) -> list[tuple[str, str]]:
         """What people would call typed: every field with something in it, under its name in words."""
-        return [(name.replace("_", " ").capitalize(), value) for name, value in self.pairs if value.strip()]
+        return [_said(name, value) for name, value in self.pairs if value.strip()]
 
     def to_text(self) -> str:
         """As one field of the login form."""
         return msgspec.json.encode(asdict(self)).decode()
+
+
+def _said(name: str, value: str) -> tuple[str, str]:
+    if name == "do":  # the button: `finish:rejected`
+        return "Your choice", value.partition(":")[2] or value
+    return name.replace("_", " ").capitalize(), value
 
 
 def keep(request: HttpRequest) -> Kept | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from http import HTTPStatus
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,6 +13,7 @@ from django_htmx.http import trigger_client_event
 from board.http import Request
 from board.log.event import Event
 from board.log.tail import Tail
+from board.log.worker_lock import worker_alive
 from board.permissions import actor_for, may_view, roles_of
 from board.process.decide import Refusal, title
 from board.selectors import cards, desk, work
@@ -30,16 +32,15 @@ def index(request: Request) -> HttpResponse:
 
 
 def news(request: Request) -> HttpResponse:
-    """204 while the page is true; else its cards. `v` is the position, the roles and the content that are shown."""
+    """204 while the page is true; else its cards. `v` is what the page depends on, and the content that is shown."""
     tail = desk.tail()
-    position, roles = str(tail.refresh()), ",".join(sorted(roles_of(request.user)))
-    seen = f"{position}|{roles}|"
+    seen = _seen_by(request, tail)
     shown = request.GET.get("v", "")
     if shown.startswith(seen):
         return _fresh(HttpResponse(status=204), shown)
     found = work.my_work(tail, request.user, timezone.now())
     version = seen + found.version
-    if shown.rpartition("|")[2] == found.version:
+    if shown.rpartition("|")[2] == version.rpartition("|")[2]:
         return _fresh(HttpResponse(status=204), version)
     return _fresh(render(request, "work/index.html#news", {"work": found}), version)
 
@@ -62,9 +63,15 @@ def act(request: Request, instance: str, row: tuple[str, str]) -> HttpResponse:
     return _done(request, _words(wish, value, name, done))
 
 
+def _seen_by(request: Request, tail: Tail) -> str:
+    """What the page depends on beside the hour: the position of the log, the roles, and whether the worker lives."""
+    alive = "alive" if worker_alive(settings.FOLDBOARD_STORE) else "away"
+    return f"{tail.refresh()}|{','.join(sorted(roles_of(request.user)))}|{alive}-"
+
+
 def _page(request: Request, status: int = 200, refused: dict[str, str] | None = None) -> HttpResponse:
     tail = desk.tail()
-    seen = f"{tail.refresh()}|{','.join(sorted(roles_of(request.user)))}|"
+    seen = _seen_by(request, tail)
     found = work.my_work(tail, request.user, timezone.now())
     context = {"work": found, "version": seen + found.version, "hour": timezone.localtime().hour, "refused": refused}
     return render(request, "work/index.html", context, status=status)

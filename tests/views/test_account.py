@@ -90,6 +90,14 @@ def test_a_form_sent_after_the_login_expired_comes_back_after_it(cast: dict[str,
     assert 'href="/instances/"' in page
 
 
+def test_what_was_chosen_is_said_in_words_when_a_form_comes_back(cast: dict[str, User]) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(cast["ana"])
+    page = client.post("/work/a/b/", {"note": "x", "do": "finish:rejected"}, headers=HERE).text
+    assert '<dt>Your choice</dt><dd class="typed">rejected</dd>' in page
+    assert 'name="do" value="finish:rejected"' in page
+
+
 def test_a_form_of_another_site_is_not_kept(cast: dict[str, User], client: Client) -> None:
     expired = client.post("/worker/", {"note": "pay"}, headers={"Sec-Fetch-Site": "cross-site"})
     assert expired.status_code == 401

@@ -20,6 +20,7 @@ from board.services.actor import anybody
 from board.services.tasks import Place
 from tests.story import BEN, tell
 from tests.views.conftest import Login
+from tests.views.test_worker import serve
 
 RWANDA = "/work/2026Q1/review@Rwanda/"
 BRAZIL = "/work/2026Q1/review@Brazil/"
@@ -290,6 +291,16 @@ def test_a_role_given_while_the_page_is_open_is_news(tail: Tail, login: Login, c
     version = version_of(nobody.get("/").text)
     cast["nobody"].groups.add(Group.objects.get(name="management"))
     assert cards(news(nobody, version).text) == ["Go or no go"]
+
+
+def test_a_worker_that_comes_alive_is_news(tail: Tail, store: Path, login: Login) -> None:
+    ana = login("ana", htmx=True)
+    page = ana.get("/").text
+    assert "worker away" in page
+    serve(store)
+    answer = news(ana, version_of(page))
+    assert "worker alive" in answer.text
+    assert news(ana, answer["X-Position"]).status_code == 204
 
 
 # what may be seen
