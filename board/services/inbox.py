@@ -84,6 +84,7 @@ class Inbox:
     def __init__(self, tail: Tail, store: Store, *, status_for: str = "any", now: Clock = utcnow) -> None:
         self._tail, self._store, self._now = tail, store, now
         self._only_receive = status_for == "receive"
+        self._inbox, self._processed = os.fspath(store.inbox), os.fspath(store.processed)
         self._waiting: dict[str, tuple[tuple[int, ...], str]] = {}  # name: what it looked like, the instance it wants
         self._stuck: dict[str, float] = {}  # name: when to try to move it again, monotonic
 
@@ -117,7 +118,7 @@ class Inbox:
         if name in self._stuck:
             return self._stuck[name] > time.monotonic()
         seen = self._waiting.get(name)
-        if seen is None or seen[0] != _look(self._store.inbox / name) or self._exists(seen[1]):
+        if seen is None or seen[0] != _look(os.path.join(self._inbox, name)) or self._exists(seen[1]):
             return False
         report.pending.append(name)
         return True
@@ -142,7 +143,7 @@ class Inbox:
         if isinstance(became, _Wait):
             report.pending.append(name)
             if became.instance:
-                self._waiting[name] = _look(self._store.inbox / name), became.instance
+                self._waiting[name] = _look(os.path.join(self._inbox, name)), became.instance
             return
         if isinstance(became, Event):
             report.applied[name] = became
@@ -155,9 +156,9 @@ class Inbox:
                 _make_room(self._store.failed, name, ".error")
                 _make_room(self._store.failed, name)
                 (self._store.failed / f"{name}.error").write_text(f"{became}\n", encoding="utf-8")
-                os.rename(self._store.inbox / name, self._store.failed / name)
+                os.rename(os.path.join(self._inbox, name), self._store.failed / name)
             else:
-                os.rename(self._store.inbox / name, _free(self._store.processed, name))
+                os.rename(os.path.join(self._inbox, name), _free(self._processed, name))
             self._stuck.pop(name, None)
         except FileNotFoundError:
             pass  # whoever sent it took it back
@@ -167,10 +168,9 @@ class Inbox:
             self._stuck[name] = time.monotonic() + _MOVE_AGAIN_S
 
     def _read(self, name: str) -> Message | Rejected | _Wait:
-        path = self._store.inbox / name
         try:
             name.encode()
-            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            fd = os.open(os.path.join(self._inbox, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError:
             return _Wait("")
         except UnicodeEncodeError:
@@ -190,7 +190,7 @@ class Inbox:
             os.close(fd)
 
     def _apply(self, acting: Acting, message: Message) -> _Became:
-        if self._tail.has_ref(message.file) or os.path.lexists(self._store.processed / message.file):
+        if self._tail.has_ref(message.file) or os.path.lexists(os.path.join(self._processed, message.file)):
             return _Duplicate()
         instance = acting.instance(message.instance)
         if instance is None:
@@ -307,7 +307,7 @@ def _names(inbox: Path) -> set[str]:
         return set()
 
 
-def _look(path: Path) -> tuple[int, ...]:
+def _look(path: str) -> tuple[int, ...]:
     try:
         found = os.lstat(path)
     except OSError:
@@ -329,16 +329,16 @@ def _is_being_written(fd: int) -> bool:
     return False
 
 
-def _free(folder: Path, name: str) -> Path:
+def _free(folder: str, name: str) -> str:
     """A name in a folder that nothing bears: `m.json`, else `m.json.2`, …"""
-    path, number = folder / name, 1
+    path, number = os.path.join(folder, name), 1
     while os.path.lexists(path):
         number += 1
-        path = folder / f"{name}.{number}"
+        path = os.path.join(folder, f"{name}.{number}")
     return path
 
 
 def _make_room(folder: Path, name: str, suffix: str = "") -> None:
     """Give what was rejected under this name before another one, so that it is kept."""
     with contextlib.suppress(FileNotFoundError):
-        os.rename(folder / f"{name}{suffix}", _free(folder, f"{name}.old{suffix}"))
+        os.rename(folder / f"{name}{suffix}", _free(os.fspath(folder), f"{name}.old{suffix}"))

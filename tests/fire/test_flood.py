@@ -1,6 +1,7 @@
 """Floods: endless and odd output, ten thousand answers, thousands of messages; the worker's memory stays flat."""
 
 import json
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -39,6 +40,7 @@ def test_no_flood_of_output_costs_memory_and_each_ends_with_that_error(site: Sit
     site.start([*rows, {"task": "end", "role": "boss"}])
     worker = site.spawn(max_log_bytes=limit)
     wait_for(lambda: len(site.values("took")) == len(FLOODS), scale(120, 900))
+    print(f"{len(FLOODS)} floods of {limit // MEGABYTE} MB each: {peak_mb(worker):.0f} MB of memory")
     assert peak_mb(worker) < MOST_MEMORY_MB
     assert end(worker) == 0
     assert {e.value for e in site.events(field="error")} == {f"log larger than {limit // MEGABYTE} MB"}
@@ -112,11 +114,13 @@ def test_five_thousand_messages_with_bad_ones_and_duplicates(site: Site) -> None
     site.start(rows, [f"e{n}" for n in range(number)])
     worker = site.spawn()
     wait_for(lambda: "waiting for messages" in site.said)
+    worker.send_signal(signal.SIGSTOP)  # so that all lie there at once
     for n in range(number):
         put(site, f"m{n:05}", "{oops" if n % 10 == 3 else json.dumps({"task": "delivery", "element": f"e{n}"}))
+    worker.send_signal(signal.SIGCONT)
     begun = time.monotonic()
     wait_for(lambda: not any(site.store.inbox.glob("*.json")), 300)
-    print(f"{number} messages in {time.monotonic() - begun:.2f}s")
+    print(f"{number} messages in {time.monotonic() - begun:.2f}s, {peak_mb(worker):.0f} MB")
     good = [f"m{n:05}" for n in range(number) if n % 10 != 3]
     for name in good[: number // 50]:
         put(site, name, json.dumps({"task": "delivery", "element": "e0"}))
@@ -148,5 +152,6 @@ def test_many_elements_fit_into_the_memory(site: Site) -> None:
     site.start(rows, [f"element-{n}" for n in range(number)])
     worker = site.spawn()
     wait_for(lambda: "waiting for people" in site.said, 120)
+    print(f"{3 * number} rows in {peak_mb(worker):.0f} MB")
     assert peak_mb(worker) < MOST_MEMORY_MB
     assert end(worker) == 0
