@@ -11,7 +11,7 @@ from board.process.actor import Actor
 from board.process.events import account
 from board.process.instance import Instance
 from board.selectors import names
-from board.selectors.row import Offers, offers
+from board.selectors.row import Offers, heard, offers
 
 MAX_NOTE = 240  # characters of what somebody said; the row's page has all of it
 
@@ -125,7 +125,10 @@ def _before(instance: Instance, row: int) -> Iterator[int]:
 
 
 def _said(instance: Instance, row: int) -> Said | None:
-    note = instance.latest(row, "note")
+    """The last word on a row: its own comment, or the reason somebody gave who sent it round again."""
+    note, reason = instance.latest(row, "note"), heard(instance, row)
+    if reason is not None and (note is None or reason.ts >= note.ts):
+        return Said(f"{reason.who} on {reason.task}", _short(reason.text), reason.ts)
     if note is None or not note.value:
         return None
     return Said(names.shown(note.actor), _short(note.value), note.ts)

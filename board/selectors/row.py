@@ -61,6 +61,15 @@ class Answer(NamedTuple):
     asks_note: bool
 
 
+class Heard(NamedTuple):
+    """What somebody said on another task of a row's loop."""
+
+    who: str
+    task: str
+    text: str
+    ts: str
+
+
 class Offers(NamedTuple):
     """What somebody may do to a row as it stands; `refused` says why finishing is not among it."""
 
@@ -211,6 +220,21 @@ def _with(at: Attempt, event: Event) -> Attempt:
     if event.field == "error":
         return at._replace(error=event.value)
     return at._replace(code=event.value) if event.field == "code_version" else at
+
+
+def heard(instance: Instance, row: int) -> Heard | None:
+    """What was said last on another task of an unfinished row's loop since its own last finish: why it is back."""
+    flow, t = instance.flow, instance.statuses.task[row]
+    if flow.cycle_of(t) == len(flow.cycles) or is_finished(instance.status(row)):
+        return None
+    before = instance.finished(row)
+    found: list[Heard] = []
+    for x in flow.cycles[flow.cycle_of(t)]:
+        rows = instance.related(row, x) if x != t else ()
+        note = instance.latest(rows[0], "note") if len(rows) == 1 else None
+        if note is not None and note.value and (before is None or note.ts >= before.ts):
+            found.append(Heard(shown(note.actor), flow.rows[x].name, note.value, note.ts))
+    return max(found, key=lambda each: each.ts, default=None)
 
 
 def comments(events: Iterable[Event]) -> list[Event]:

@@ -66,6 +66,7 @@ def _page(request: Request, now: Snapshot, number: int) -> dict[str, Any]:
             "rounds": selectors.rounds(live, events),
             "comments": selectors.comments(events),
             "facets": view.facets,
+            "heard": selectors.heard(live, number),
             "not_by": [live.name_of(task) for task in definition.not_by_tasks],
             "extra": definition.extra,
             "fields": [(f, e) for f, e in live.fields(number).items() if f not in selectors.KNOWN and "." not in f],

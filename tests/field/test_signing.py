@@ -54,3 +54,28 @@ def test_the_first_button_is_never_the_one_that_rejects(case: Case, login: Login
 def test_four_eyes_name_the_task_as_people_know_it(case: Case, login: Login) -> None:
     case.finish("review", who="ana")
     assert re.search(r"not by whoever finished\s+<bdi>Review</bdi>", login("mira").get("/instances/i/tasks/sign/").text)
+
+
+LOOP = """
+    task,name,role,depends_on,script
+    qa,Check,system,"fix,sign:rejected",qa.py
+    fix,Put right,analyst,qa:false,
+    sign,Sign off,management,qa:true,
+    """
+
+
+def test_who_gets_work_back_reads_why_on_the_card_and_on_the_page(
+    cast: dict[str, User], store: Path, login: Login
+) -> None:
+    case = Case(LOOP, tail=shared(store))
+    case.runs("qa", "false")
+    case.finish("fix", who="ana", note="Both are real.")
+    case.runs("qa", "true")
+    case.finish("sign", "rejected", who="mira", note="Please explain Cambodia better.")
+    case.runs("qa", "false")
+    assert case.status("fix") == "open"
+    for page in ("/", "/instances/i/tasks/fix/"):
+        text = re.sub(r"<[^>]+>", "", login("ana").get(page).text)
+        assert re.search(r"Please explain Cambodia better\. Mira on Sign off", text), page
+    case.finish("fix", who="ana", note="Cambodia: see the census.")
+    assert "Please explain" not in login("ana").get("/instances/i/tasks/fix/").text
