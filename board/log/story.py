@@ -10,6 +10,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from sys import intern
 from typing import NamedTuple
 
 import msgspec
@@ -26,6 +27,8 @@ START_FIELDS = frozenset({"name", "process", "elements", "version", "created"})
 RING = 1024
 """How many touching events a warm instance remembers."""
 _CHUNK = 512
+_SHARED_VALUE = 40  # longer values are seldom said twice
+_INSTANCE = INSTANCE.encode()
 _GAP = 4096  # reading over so many foreign bytes is cheaper than another call
 
 
@@ -102,7 +105,7 @@ class Story:
         if self.warm is None:
             return
         try:
-            self._touch(offset, self.warm.apply(event))
+            self._touch(offset, self.warm.apply(_sharing(event)))
         except Exception as error:  # one odd event must not take the other instances down
             self.fail(error)
 
@@ -110,12 +113,11 @@ class Story:
         """The folded instance; None when it cannot be folded, which its head then explains."""
         if self.warm is None and not self.head.broken:
             try:
-                events = list(self.entries(view))
-                warm = fold(self.id, [entry.event for entry in events if entry.event.task == INSTANCE])
+                warm = fold(self.id, list(self._starts(view)))
                 self.ring.clear()
                 self.floor = 0
-                for entry in events:
-                    self._touch(entry.seq, warm.apply(entry.event))
+                for entry in self.entries(view):
+                    self._touch(entry.seq, warm.apply(_sharing(entry.event)))
                 self.warm = warm
             except Exception as error:
                 self.fail(error)
@@ -157,6 +159,14 @@ class Story:
         for first in range(0, count, _CHUNK):
             yield from _decoded(self.lines(view, first, min(first + _CHUNK, count)))
 
+    def _starts(self, view: View) -> Iterator[Event]:
+        """The `@instance` events, found without decoding the others and without holding them all."""
+        for first in range(0, len(self.offsets), _CHUNK):
+            found = self.lines(view, first, min(first + _CHUNK, len(self.offsets)))
+            # a backslash may hide the id
+            likely = [(offset, line) for offset, line in found if _INSTANCE in line or b"\\u" in line]
+            yield from (entry.event for entry in _decoded(likely) if entry.event.task == INSTANCE)
+
     def lines_back(self, view: View, before: int | None) -> Iterator[tuple[int, bytes]]:
         """Its lines from the newest (before this offset) to the oldest: (offset, line)."""
         last = len(self.offsets) if before is None else bisect_left(self.offsets, before)
@@ -191,6 +201,23 @@ class Story:
     def _said(self, field: str) -> str:
         event = self._start.get(field)
         return event.value if event else ""
+
+
+def _sharing(event: Event) -> Event:
+    """The same event, its texts shared with other events that say the same: an instance keeps thousands of them."""
+    value = intern(event.value) if len(event.value) < _SHARED_VALUE else event.value
+    return Event(
+        intern(event.ts),
+        intern(event.instance),
+        intern(event.task),
+        intern(event.field),
+        value,
+        intern(event.actor),
+        intern(event.element),
+        event.ref,
+        event.attempt,
+        event.extra,
+    )
 
 
 def _decoded(found: list[tuple[int, bytes]]) -> Iterator[Entry]:
