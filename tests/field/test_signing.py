@@ -79,3 +79,11 @@ def test_who_gets_work_back_reads_why_on_the_card_and_on_the_page(
         assert re.search(r"Please explain Cambodia better\. Mira on Sign off", text), page
     case.finish("fix", who="ana", note="Cambodia: see the census.")
     assert "Please explain" not in login("ana").get("/instances/i/tasks/fix/").text
+
+
+def test_the_history_of_a_script_tells_what_happened_and_not_the_bookkeeping(case: Case, login: Login) -> None:
+    text = re.sub(r"<[^>]+>", "", login("olga").get("/instances/i/tasks/load/").text)
+    assert "worker started" in text
+    assert "worker finished" in text
+    assert "code_version" not in text
+    assert "What it does" not in text  # nothing is described here
