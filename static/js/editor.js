@@ -79,7 +79,21 @@
 
   function free(rows, name) {
     const taken = new Set(rows.map((row) => row.texts[0].trim()));
-    for (let n = 2; ; n += 1) if (!taken.has(`${name}_${n}`)) return `${name}_${n}`;
+    let found = name;
+    for (let n = 2; taken.has(found); n += 1) found = `${name}_${n}`;
+    return found;
+  }
+
+  /** A group row before the first of some rows, named as their parent. */
+  function grouped(rows, chosen, kind) {
+    const word = [...kind].map((c) => (/[\p{L}\p{N}]/u.test(c) ? c : "_")).join("").replace(/^_+|_+$/g, "");
+    const name = free(rows, `each_${word || "element"}`);
+    const cells = { task: name, name: `For each ${kind}`, collection: kind, parent: rows[chosen[0]].texts[PARENT] };
+    for (const row of chosen) {
+      rows[row] = shown(rows[row], rows[row].texts.map((text, place) => (place === PARENT ? name : text)));
+    }
+    rows.splice(chosen[0], 0, fresh(E.columns.map((column) => cells[column] ?? "")));
+    return rows;
   }
 
   /** What an edit does to the rows, as far as that can be known here; the rest is seen when the board answers. */
@@ -105,6 +119,8 @@
       }
     } else if (op.do === "move") {
       moved(rows, op.rows, op.by);
+    } else if (op.do === "group") {
+      grouped(rows, op.rows, op.collection);
     } else if (op.do === "remove") {
       const gone = new Set(op.rows);
       rows = rows.filter((_, n) => !gone.has(n));
@@ -128,11 +144,17 @@
       stayed.add(row);
       return E.server[row];
     });
-    E.view = waiting.reduce(applied, E.server);
+    E.rebase(waiting, false);
     if (E.view.length === before.length) {
       E.view.forEach((row, n) => { if (row.tr !== before[n].tr) tick(row.tr).checked = ticks[n]; });
     }
     show();
+  };
+
+  /** What is seen: the rows as the board said, with the edits that wait. */
+  E.rebase = (waiting, now = true) => {
+    E.view = waiting.reduce(applied, E.server);
+    if (now) show();
   };
 
   const tick = (tr) => tr.children[0].firstElementChild;

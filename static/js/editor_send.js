@@ -74,11 +74,11 @@
   function take(status, op, said) {
     if (status === 409) notTaken(queue.splice(0), said.message);
     else queue.shift();
-    if (status === 422) notTaken([op], said.message);
     const whole = ["undo", "redo", "group", "ungroup"].includes(op.do);
     state = { draft: said.draft, edits: said.edits, base: said.base };
     const columns = E.columns.join("\n");
     E.take(said, queue);
+    if (status === 422 && !found(op)) notTaken([op], said.message);
     if (whole) E.flash(said.rows.flatMap((row, n) => (typeof row === "number" ? [] : [n])));
     put("problems", said.problems);
     for (const part of template(said.state).children) swap(part);
@@ -87,9 +87,20 @@
     for (const button of document.querySelectorAll("#ops button[value=undo], #ops button[value=redo]")) {
       button.disabled = !said[button.value];
     }
+    const count = said.errors === 1 ? "1 error" : `${said.errors || "No"} errors`;
+    if (byId("ed-count").textContent !== count) byId("ed-count").textContent = count;
     E.changed("said");
     if (columns !== said.columns.join("\n")) E.settled().then(() => location.reload()); // the form has other fields now
     settle();
+  }
+
+  /** Whether the row of a cell that was typed stands somewhere else by now, so that the cell can be written there. */
+  function found(op) {
+    const row = op.do === "put" && op.task && !op.again ? E.server.findIndex((each) => each.texts[0] === op.task) : -1;
+    if (row < 0) return false;
+    queue.unshift({ ...op, row, again: true });
+    E.rebase(queue);
+    return true;
   }
 
   function settle() {

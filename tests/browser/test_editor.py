@@ -93,6 +93,14 @@ class Sheet:
         )
 
 
+def slow(page: Page) -> None:
+    """Every question takes half a second from now on."""
+    page.evaluate(
+        "() => { const ask = window.fetch; window.fetch = async (...what) => {"
+        " await new Promise((go) => setTimeout(go, 500)); return ask(...what); }; }"
+    )
+
+
 def rows_of(said: object) -> list[dict[str, str]]:
     rows = said["rows"] if isinstance(said, dict) and "rows" in said else said
     assert isinstance(rows, list)
@@ -157,11 +165,7 @@ def test_typing_overwrites_f2_edits_escape_leaves_it_as_it_was(sheet: Sheet) -> 
 
 
 def test_fast_typing_waits_for_nothing_and_loses_nothing(sheet: Sheet) -> None:
-    def slow(route: Route) -> None:
-        sheet.page.wait_for_timeout(150)
-        route.continue_()
-
-    sheet.page.route("**/edit/op/", slow)
+    slow(sheet.page)
     sheet.click(0, "name")
     words = ["Seven", "swift", "words", "typed"]
     for word in words:
@@ -190,6 +194,34 @@ def test_undo_and_redo_by_key(sheet: Sheet) -> None:
     sheet.keys("Control+y")
     assert sheet.kept("name")[0] == "one"
     assert sheet.at == (1, "name")
+
+
+def test_a_cell_typed_right_after_an_undo_finds_its_row(sheet: Sheet) -> None:
+    sheet.click(0, "name")
+    sheet.keys("Alt+ArrowDown")
+    sheet.settle()
+    slow(sheet.page)
+    sheet.click(2, "name")
+    sheet.keys("Control+z", "ArrowUp")  # Load is still in the second row when its name is typed over
+    sheet.type("Loaded")
+    sheet.keys("Enter")
+    assert sheet.kept("task") == ["load", "qa", "fix", "end"]
+    assert sheet.kept("name") == ["Loaded", "QA check", "Fix", "End"]
+    expect(sheet.page.locator("#ed-not-taken")).to_be_hidden()
+
+
+def test_a_group_can_be_typed_into_at_once(sheet: Sheet) -> None:
+    slow(sheet.page)
+    sheet.click(1, "task")
+    sheet.keys("Shift+ArrowDown")
+    sheet.page.locator("#per").fill("unit, by name")
+    sheet.page.locator("#per").press("Enter")
+    assert sheet.shown("task") == ["load", "each_unit__by_name", "qa", "fix", "end"]
+    sheet.type("Every unit")
+    sheet.keys("Enter")
+    assert sheet.kept("name") == ["Load", "Every unit", "QA check", "Fix", "End"]
+    assert sheet.kept("task") == sheet.shown("task")
+    assert sheet.kept("parent") == sheet.shown("parent")
 
 
 def test_a_row_is_begun_by_typing_below_the_last_one(sheet: Sheet) -> None:
@@ -446,12 +478,7 @@ def test_a_login_in_another_window_does_not_stop_the_edits(sheet: Sheet) -> None
 
 def test_leaving_by_a_button_waits_for_what_was_typed(sheet: Sheet) -> None:
     page = sheet.page
-
-    def slow(route: Route) -> None:
-        page.wait_for_timeout(300)
-        route.continue_()
-
-    page.route("**/edit/op/", slow)
+    slow(page)
     sheet.click(0, "name")
     sheet.type("in time")
     page.get_by_role("link", name="Dry run").click()
@@ -527,3 +554,18 @@ def test_without_scripts_a_row_is_edited_on_its_own_form(sheet: Sheet) -> None:
     page.get_by_role("button", name="Move up").click()
     assert page.locator("#sheet tbody tr").nth(2).get_attribute("id") == "row-end"
     page.close()
+
+
+def test_a_dry_run_goes_on_where_it_is_played(sheet: Sheet) -> None:
+    page = sheet.page
+    sheet.board.go(page, f"/processes/{quote(sheet.name)}/try/")
+    page.get_by_role("button", name="Load: done").click()
+    expect(page.locator("#brought").locator("..")).to_contain_text("QA check opened")
+    expect(page.get_by_role("button", name="QA check: false")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#brought").locator("..")).to_contain_text("Fix opened")
+    page.get_by_role("button", name="Fix: done").click()
+    expect(page.locator("#brought").locator("..")).to_contain_text("QA check put back to open")
+    page.get_by_role("button", name="One step back").click()
+    expect(page.get_by_role("button", name="Fix: done")).to_be_visible()
+    assert (violations(page), overflow(page)) == ([], "")
