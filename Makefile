@@ -8,7 +8,7 @@ JOBS ?= 2
 FOLDER ?= .
 BPMN_JS := 18.31.1
 
-.PHONY: bench-live bench-board help install demo test check lock fmt clean shots fire bench-log bench-worker bench-bpmn
+.PHONY: bench-live bench-board help install demo test check lock fmt clean shots fire bench-log bench-worker bench-bpmn bench-layout
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -53,6 +53,9 @@ bench-log: .venv/installed ## the event log: appending and cold start, each besi
 
 bench-bpmn: .venv/installed ## what becomes of every BPMN file below FOLDER=path: totals, remarks, the slowest
 	@$(RUN)python -m tests.bench.bench_bpmn $(FOLDER)
+
+bench-layout: .venv/installed ## crossings and time of the picture, beside Graphviz' dot on the same graphs
+	@$(RUN)python -m tests.bench.bench_layout
 
 bench-worker: .venv/installed ## what a script costs the worker, beside xargs in the same run; and with 10,000 elements
 	@$(RUN)python -m tests.bench.bench_worker
