@@ -255,3 +255,12 @@ def test_nothing_is_kept_by_a_browser(tail: Tail, login: Login) -> None:
         response = client.get(path)
         assert "no-store" in response["Cache-Control"]
         assert "HX-Request" in response["Vary"]
+
+
+def test_what_a_vanished_worker_was_running_is_said_to_be_unconfirmed(tail: Tail, login: Login) -> None:
+    assert "unconfirmed" not in login("ana").get(BOARD).text
+    say(tail, "delivery", "done", "Norway")
+    say(tail, "validate", "doing", "Norway", actor="worker", attempt="1")
+    assert "1 script is in progress as far as the log knows, unconfirmed" in login("ana").get(BOARD).text
+    assert "unconfirmed" in login("ana").get(f"{BOARD}tasks/validate@Norway/").text
+    assert rows(login("ana").get(BOARD).text)["Validate · Norway"] == "doing"
