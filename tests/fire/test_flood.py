@@ -33,7 +33,7 @@ def peak_mb(process: subprocess.Popen[str]) -> float:
 
 
 def test_no_flood_of_output_costs_memory_and_each_ends_with_that_error(site: Site) -> None:
-    limit = scale(8, 2048) * MEGABYTE
+    limit = scale(8, 100) * MEGABYTE
     for n, flood in enumerate(FLOODS.values()):
         site.script(f"f{n}.sh", flood)
     rows = [{"task": f"f{n}", "role": "system", "script": f"f{n}.sh", "timeout": "300"} for n in range(len(FLOODS))]
@@ -48,6 +48,18 @@ def test_no_flood_of_output_costs_memory_and_each_ends_with_that_error(site: Sit
         path = site.store.log_path("i", f"f{n}", "", 1)
         assert limit <= path.stat().st_size < limit + 1000
         path.unlink()
+
+
+def test_a_log_of_gigabytes_that_is_allowed_is_read_in_pieces(site: Site) -> None:
+    size = scale(60, 2048) * MEGABYTE
+    site.script("s.sh", f"head -c {size} /dev/zero | tr '\\0' x; echo ::process-output status=end::")
+    site.start([{"task": "t", "role": "system", "script": "s.sh"}, {"task": "end", "role": "boss"}])
+    worker = site.spawn(max_log_bytes=size + MEGABYTE)
+    wait_for(lambda: site.status("t") == "end", scale(120, 600))
+    print(f"a log of {size // MEGABYTE} MB: {peak_mb(worker):.0f} MB of memory")
+    assert peak_mb(worker) < MOST_MEMORY_MB
+    assert end(worker) == 0
+    site.store.log_path("i", "t", "", 1).unlink()
 
 
 def test_ten_thousand_answers_and_a_thousand_keys_are_one_answer_and_a_thousand_keys(site: Site) -> None:
