@@ -1,132 +1,9 @@
-// The board under a working hand: menus of rows, folding, filtering, ticking, and what the news mean for them.
+// The board under a working hand: folding, filtering, replay, and what the news mean for the rows that are shown.
 (() => {
   "use strict";
   const board = document.getElementById("board");
-  const FRAGMENT = { headers: { "HX-Request": "true" }, cache: "no-store" };
   const list = () => document.getElementById("list");
-  const say = (text, kind) => Foldboard.say(text, kind);
-
-  async function fetched(url) {
-    const answer = await fetch(url, FRAGMENT);
-    if (answer.status === 401) Foldboard.login();
-    if (!answer.ok) throw new Error(String(answer.status));
-    return answer.text();
-  }
-
-  // rows cannot be parsed outside a table
-  function rowsOf(html) {
-    const holder = document.createElement("template");
-    holder.innerHTML = `<table><tbody>${html}</tbody></table>`;
-    return [...holder.content.querySelectorAll("tbody > tr")];
-  }
-
-  // The menu of a row opens below it; the rest of the page stays where it is.
-
-  const drawerOf = (row) => (row.nextElementSibling?.classList.contains("drawer") ? row.nextElementSibling : null);
-
-  async function openDrawer(chip) {
-    const row = chip.closest("tr");
-    const open = drawerOf(row);
-    if (open) return closeDrawer(open, chip);
-    if (row.dataset.opening) return;
-    row.dataset.opening = "1";
-    try {
-      const url = chip.href.replace(/#.*/, "").replace(/\/$/, "/menu/?place=board");
-      const [drawer] = rowsOf(await fetched(url));
-      for (const other of list().querySelectorAll("tr.drawer")) if (!typed(other)) closeDrawer(other);
-      row.after(drawer);
-      chip.setAttribute("aria-expanded", "true");
-      htmx.process(drawer);
-      const first = drawer.querySelector("form.act .btn.primary") ?? drawer.querySelector("button, summary, a");
-      first.focus({ preventScroll: true });
-      drawer.scrollIntoView({ block: "nearest" });
-    } catch {
-      location.href = chip.href; // the row's page has the same forms
-    } finally {
-      delete row.dataset.opening;
-    }
-  }
-
-  const typed = (drawer) => [...drawer.querySelectorAll("textarea")].some((field) => field.value.trim());
-
-  function closeDrawer(drawer, focus) {
-    const row = drawer.previousElementSibling;
-    drawer.remove();
-    row?.querySelector(".chip")?.removeAttribute("aria-expanded");
-    focus?.focus();
-    Foldboard.release();
-  }
-
-  document.addEventListener("click", (event) => {
-    const chip = event.target.closest("#list .state a.chip");
-    if (chip && board.dataset.news && !(event.ctrlKey || event.metaKey || event.shiftKey || event.button)) {
-      event.preventDefault();
-      openDrawer(chip);
-    }
-    const close = event.target.closest(".drawer .close");
-    if (close) closeDrawer(close.closest("tr"), close.closest("tr").previousElementSibling.querySelector(".chip"));
-  });
-
-  document.addEventListener("keydown", (event) => {
-    const drawer = event.target.closest?.("tr.drawer") ?? list().querySelector("tr.drawer");
-    if (event.key === "Escape" && drawer && !event.target.closest("details[open].ask, details[open].menu, dialog")) {
-      const own = drawer.previousElementSibling.querySelector(".chip");
-      if (typed(drawer)) own.focus(); // what was typed is closed away by its button only
-      else closeDrawer(drawer, own);
-    }
-    const chip = event.target.closest?.(".state a.chip");
-    if (chip && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
-      event.preventDefault();
-      const chips = [...list().querySelectorAll(".state a.chip")].filter((each) => each.offsetParent);
-      chips[chips.indexOf(chip) + (event.key === "ArrowDown" ? 1 : -1)]?.focus();
-    }
-  });
-
-  // One's own action: the row as it is now came with the answer; the next one to do gets the focus.
-
-  document.addEventListener("htmx:beforeSwap", (event) => {
-    // a refusal is an answer: the menu as it is now, with the reason on top
-    if (event.detail.xhr.status === 403 && event.detail.elt.closest(".acts")) {
-      event.detail.shouldSwap = true;
-      event.detail.isError = false;
-    }
-  });
-
-  document.addEventListener("htmx:afterSwap", (event) => {
-    const cell = event.detail.target.closest?.(".drawer-in") ?? document.querySelector(".drawer-in:has(> template)");
-    const holder = cell?.querySelector(":scope > template");
-    if (!holder) return;
-    const fresh = holder.content.querySelector("tr");
-    holder.remove();
-    const row = cell.closest("tr").previousElementSibling;
-    if (!fresh || row?.id !== fresh.id) return;
-    Foldboard.own(row.id);
-    Foldboard.put(row, fresh).querySelector(".chip").setAttribute("aria-expanded", "true");
-    cell.querySelector("[role=alert]")?.scrollIntoView({ block: "nearest" });
-    cell.querySelector("[aria-invalid], textarea")?.focus();
-  });
-
-  document.body.addEventListener("acted", (event) => {
-    const { row: id, said } = event.detail;
-    say(said, "success");
-    // after the swap that comes with the same answer
-    setTimeout(() => {
-      const row = document.getElementById(id);
-      const drawer = row && drawerOf(row);
-      if (drawer) closeDrawer(drawer);
-      if (row && document.activeElement === document.body) next(row).focus();
-      Foldboard.ask();
-    });
-  });
-
-  const OPEN = new Set(["open", "doing"]);
-
-  function next(row) {
-    let at = row;
-    if (OPEN.has(row.dataset.s)) return row.querySelector(".chip");
-    while ((at = at.nextElementSibling)) if (OPEN.has(at.dataset.s)) return at.querySelector(".chip");
-    return row.querySelector(".chip");
-  }
+  const { counted, drawerOf, fetched, rowsOf, say } = Foldboard;
 
   // Folding: what is folded loads its rows when it is opened, and stays as it was left.
 
@@ -211,55 +88,6 @@
     section.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
     (section.querySelector("summary") ?? section.querySelector("a"))?.focus({ preventScroll: true });
   }
-
-  // Ticking: a bar at the foot says how many, and only what is ticked and in sight is sent.
-
-  function counted() {
-    const bar = document.getElementById("bulk");
-    if (!bar) return;
-    const ticked = list().querySelectorAll("input[name=row]:checked").length;
-    bar.classList.toggle("on", ticked > 0);
-    bar.querySelector(".count").textContent = ticked === 1 ? "1 row ticked" : `${ticked} rows ticked`;
-    for (const all of list().querySelectorAll("input.all")) {
-      const boxes = [...all.closest("table").querySelectorAll("tbody input[name=row]")];
-      const on = boxes.filter((box) => box.checked).length;
-      all.checked = on > 0 && on === boxes.length;
-      all.indeterminate = on > 0 && on < boxes.length;
-    }
-  }
-
-  let last = null; // for a range of ticks with Shift
-  document.addEventListener("click", (event) => {
-    const box = event.target.closest?.("#list input[type=checkbox]");
-    if (!box) return;
-    const boxes = [...box.closest("table").querySelectorAll("tbody input[name=row]")];
-    if (box.classList.contains("all")) for (const each of boxes) each.checked = box.checked;
-    else if (event.shiftKey && last && boxes.includes(last)) {
-      const [a, b] = [boxes.indexOf(last), boxes.indexOf(box)].sort((x, y) => x - y);
-      for (const each of boxes.slice(a, b + 1)) each.checked = box.checked;
-    }
-    if (box.name === "row") last = box;
-    counted();
-  });
-  document.addEventListener("reset", (event) => {
-    if (event.target.id !== "bulk") return;
-    document.getElementById("bulk-panel").replaceChildren();
-    setTimeout(counted);
-  });
-  document.body.addEventListener("ticked", (event) => {
-    const keep = new Set(event.detail.keep.map(String));
-    for (const box of list().querySelectorAll("input[name=row]:checked")) box.checked = keep.has(box.value);
-    counted();
-    Foldboard.ask();
-  });
-  document.addEventListener("click", (event) => {
-    if (!event.target.closest("#bulk-panel .close")) return;
-    event.preventDefault();
-    document.getElementById("bulk-panel").replaceChildren();
-  });
-  document.addEventListener("htmx:afterSettle", (event) => {
-    if (event.target.id === "bulk-panel") event.target.querySelector("h2")?.focus();
-  });
 
   // Filtering: the address follows, the place in the text field stays.
 
@@ -450,6 +278,5 @@
     section.open = open;
   }
   document.documentElement.classList.add("js");
-  counted();
   late(list());
 })();
