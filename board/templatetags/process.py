@@ -4,6 +4,8 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString
 
+from board.selectors import editor
+
 register = template.Library()
 
 
@@ -14,3 +16,9 @@ def coded(sentence: str) -> SafeString:
     if len(parts) % 2 == 0:  # one without its other half
         return escape(sentence)
     return SafeString("".join(f"<code>{escape(p)}</code>" if n % 2 else escape(p) for n, p in enumerate(parts)))
+
+
+@register.filter
+def heading(column: str) -> str:
+    """What people call a column of the process table."""
+    return editor.heading(column)

@@ -21,7 +21,7 @@ from board.permissions import actor_for
 from board.process.decide import Refusal
 from board.process.diff import Side
 from board.process.grid import GridError
-from board.selectors import desk
+from board.selectors import desk, edits
 from board.selectors import editor as selectors
 from board.selectors import panel as panels
 from board.selectors.processes import changes, going, roles_held
@@ -44,7 +44,7 @@ def _now(request: Request, name: str) -> selectors.Editing:
 def edit(request: Request, name: str) -> HttpResponse:
     """The grid; `?row=N` opens that row's form, which is how rows are edited without scripts."""
     now = _now(request, name)
-    selectors.keep(now)
+    edits.keep(now)
     wanted = request.GET.get("row", "")
     row = int(wanted) if wanted.isdecimal() and int(wanted) <= len(now.grid.rows) else None
     context = {
@@ -89,7 +89,7 @@ def op(request: Request, name: str) -> HttpResponse:
     now = selectors.of_draft(request.user, desk.tail(), draft)
     shown = (_whole(said.get("draft")), _whole(said.get("edits")), str(said.get("base", "")))
     before = shown if draft.edits == shown[1] + 1 else None
-    return JsonResponse(selectors.answer(now, before=before, picture=not said.get("more")))
+    return JsonResponse(edits.answer(now, before=before, picture=not said.get("more")))
 
 
 def _made(request: Request, name: str, said: Mapping[str, Any]) -> Draft:
@@ -109,7 +109,7 @@ def _refused(request: Request, name: str, is_script: bool, status: int, message:
         messages.error(request, message)
         return redirect(_back(request, name))
     now = _now(request, name)
-    said = selectors.answer(now, before=None, picture=True) | {"message": message}
+    said = edits.answer(now, before=None, picture=True) | {"message": message}
     return JsonResponse(said, status=status)
 
 

@@ -80,6 +80,7 @@
     E.take(said, queue);
     if (status === 422 && !found(op)) notTaken([op], said.message);
     if (whole) E.flash(said.rows.flatMap((row, n) => (typeof row === "number" ? [] : [n])));
+    byId("ed-discard").hidden = !state.draft;
     put("problems", said.problems);
     for (const part of template(said.state).children) swap(part);
     if (said.picture === null) planPicture();
