@@ -6,7 +6,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo
@@ -17,11 +17,14 @@ from board.log.base import Position
 from board.log.store import Store
 from board.log.tail import Tail, shared
 from board.process.events import INSTANCE
+from board.process.flow import Flow
 from board.process.instance import Instance
-from board.selectors.sheet import Sheet
+from board.selectors.sheet import STALE, Sheet
 
 KEPT_SHEETS = 64  # a sheet of 8,000 rows takes about 10 MB
 KEPT_REPLAYS = 8
+KEPT_MARKS = 200  # steps back to which the marks of a sheet are known; who comes from before gets all rows
+KEPT_SPARED = 256
 
 
 class Facts(NamedTuple):
@@ -36,17 +39,27 @@ class Facts(NamedTuple):
     columns: tuple[str, ...]
 
 
+class Spared(NamedTuple):
+    """Rows that became, or ceased to be, no longer needed, and up to where the log was read then."""
+
+    offset: int
+    rows: frozenset[int]
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """One instance at one position: safe to read from any thread, for nothing in it changes any more.
 
-    `instance` is alive; it is to be read inside `tail.reading()` only.
+    `instance` is alive; it is to be read inside `tail.reading()` only. `spare` tells of rows that no event touched and
+    that look different all the same, from the offset `spare_since` on.
     """
 
     position: Position
     sheet: Sheet
     facts: Facts
     instance: Instance
+    spare: tuple[Spared, ...] = ()
+    spare_since: int = 0
 
 
 class _Replay(NamedTuple):
@@ -114,35 +127,52 @@ def snapshot(of: Tail, instance_id: str) -> Snapshot | None:
 
 def _updated(of: Tail, position: Position, instance: Instance, kept: Snapshot | None) -> Snapshot:
     if kept is None or kept.instance is not instance:
-        return Snapshot(position, Sheet(instance, zone()), _facts(instance), instance)
+        return Snapshot(position, Sheet(instance, zone()), _facts(instance), instance, position.offset)
     if kept.position == position:
         return kept
     if kept.sheet.seq == instance.seq:
-        return Snapshot(position, kept.sheet, kept.facts, instance)
+        return replace(kept, position=position)
     rows = of.changed_since(instance.id, kept.position)
     if rows is None:
-        return Snapshot(position, Sheet(instance, zone()), _facts(instance), instance)
-    rows |= _marked_anew(instance, kept.sheet, rows)
-    return Snapshot(position, Sheet(instance, zone(), kept.sheet, rows), _facts(instance), instance)
+        return Snapshot(position, Sheet(instance, zone()), _facts(instance), instance, position.offset)
+    anew = _marked_anew(instance, kept.sheet, rows)
+    marked, known_from = kept.marked, kept.known_from
+    if anew:
+        marked = (*marked, (position.offset, frozenset(anew)))
+    if len(marked) > KEPT_MARKS:
+        known_from, marked = marked[0][0], marked[1:]
+    sheet = Sheet(instance, zone(), kept.sheet, rows | anew)
+    return Snapshot(position, sheet, _facts(instance), instance, known_from, marked)
 
 
 def _marked_anew(instance: Instance, before: Sheet, rows: Iterable[int]) -> set[int]:
-    """Rows no event touched that look different all the same: left over now or no longer, stale by what was touched."""
+    """Rows no event touched that look different all the same: left over, stale, or skipped only for now."""
     found = set(before.left_over ^ instance.left_over())
-    flow = instance.flow
+    flow, task = instance.flow, instance.statuses.task
     for row in rows:
-        t = instance.statuses.task[row]
-        for d, _ in flow.dependents[t]:
-            if flow.group_of[t] or not flow.group_of[d]:
-                found.update(instance.related(row, d))
-    return found
+        for t in instance.statuses.askers(task[row]):
+            asking = instance.related(row, t)
+            found.update(r for r in asking if (STALE in before.views[r].marks) != instance.is_stale(r))
+        for t in _after_cycle(flow, flow.cycle_of(task[row])):
+            found.update(r for r in instance.related(row, t) if instance.status(r) == "skipped")
+    return found.difference(rows)
+
+
+@lru_cache(maxsize=1024)
+def _after_cycle(flow: Flow, cycle: int) -> tuple[int, ...]:
+    """The tasks on a cycle and after it: what is skipped there may be so for now, depending on the cycle."""
+    members = flow.cycles[cycle] if cycle < len(flow.cycles) else ()
+    after = {flow.index[name] for t in members for name in flow.after(flow.tasks[t])}
+    return tuple(sorted(after.union(members)))
 
 
 def changed_rows(of: Tail, instance_id: str, since: Position, now: Snapshot) -> set[int] | None:
     """The rows that look different since a position; None when that is not known."""
     with of.reading():
         rows = of.changed_since(instance_id, since)
-        return None if rows is None else rows | _marked_anew(now.instance, now.sheet, rows)
+    if rows is None or since.offset < now.known_from:
+        return None
+    return rows.union(*(anew for offset, anew in now.marked if offset > since.offset))
 
 
 def _facts(instance: Instance) -> Facts:
@@ -205,5 +235,5 @@ def _moved_on(of: Tail, instance_id: str, kept: _Replay, seq: int) -> _Replay:
     touched: set[int] = set()
     for entry in reversed(of.history(instance_id, after=kept.seq, before=seq + 1)):
         touched |= kept.instance.apply(entry.event)
-    touched |= _marked_anew(kept.instance, kept.sheet, touched)
+    touched |= _behind(kept.instance, touched) | (kept.sheet.left_over ^ kept.instance.left_over())
     return _Replay(seq, kept.instance, Sheet(kept.instance, zone(), kept.sheet, touched))
