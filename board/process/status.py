@@ -170,6 +170,10 @@ class Statuses:
             if state in (WAITING, STALLED) and gate.kind in ("task", "group"):
                 yield from (r for r in self.source_rows(row, gate) if not self._settled(r))
 
+    def askers(self, t: int) -> set[int]:
+        """The tasks with a gate that looks at rows of task `t`."""
+        return {asker for source in self._of_task[t] for asker in (*source.same, *source.fan, *source.count.askers)}
+
     def turns_met(self, row: int, label: str, value: str) -> bool:
         """Whether a finish of a repeated row with `value` turns the counted gate `task:label` from not met to met."""
         t = self.task[row]

@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo
@@ -23,8 +24,7 @@ from board.selectors.sheet import STALE, Sheet
 
 KEPT_SHEETS = 64  # a sheet of 8,000 rows takes about 10 MB
 KEPT_REPLAYS = 8
-KEPT_MARKS = 200  # steps back to which the marks of a sheet are known; who comes from before gets all rows
-KEPT_SPARED = 256
+KEPT_ANEW = 256  # steps back to which it is known what looked different without an event; before them all rows did
 
 
 class Facts(NamedTuple):
@@ -39,8 +39,8 @@ class Facts(NamedTuple):
     columns: tuple[str, ...]
 
 
-class Spared(NamedTuple):
-    """Rows that became, or ceased to be, no longer needed, and up to where the log was read then."""
+class Anew(NamedTuple):
+    """Rows that came to look different without an event of their own, and up to where the log was read then."""
 
     offset: int
     rows: frozenset[int]
@@ -50,16 +50,16 @@ class Spared(NamedTuple):
 class Snapshot:
     """One instance at one position: safe to read from any thread, for nothing in it changes any more.
 
-    `instance` is alive; it is to be read inside `tail.reading()` only. `spare` tells of rows that no event touched and
-    that look different all the same, from the offset `spare_since` on.
+    `instance` is alive; it is to be read inside `tail.reading()` only. `anew` tells of rows that no event touched and
+    that look different all the same, from the offset `anew_since` on.
     """
 
     position: Position
     sheet: Sheet
     facts: Facts
     instance: Instance
-    spare: tuple[Spared, ...] = ()
-    spare_since: int = 0
+    anew_since: int
+    anew: tuple[Anew, ...] = ()
 
 
 class _Replay(NamedTuple):
@@ -135,14 +135,11 @@ def _updated(of: Tail, position: Position, instance: Instance, kept: Snapshot | 
     rows = of.changed_since(instance.id, kept.position)
     if rows is None:
         return Snapshot(position, Sheet(instance, zone()), _facts(instance), instance, position.offset)
-    anew = _marked_anew(instance, kept.sheet, rows)
-    marked, known_from = kept.marked, kept.known_from
-    if anew:
-        marked = (*marked, (position.offset, frozenset(anew)))
-    if len(marked) > KEPT_MARKS:
-        known_from, marked = marked[0][0], marked[1:]
-    sheet = Sheet(instance, zone(), kept.sheet, rows | anew)
-    return Snapshot(position, sheet, _facts(instance), instance, known_from, marked)
+    marked = _marked_anew(instance, kept.sheet, rows)
+    anew = (*kept.anew, Anew(position.offset, frozenset(marked))) if marked else kept.anew
+    since = anew[-KEPT_ANEW - 1].offset if len(anew) > KEPT_ANEW else kept.anew_since
+    sheet = Sheet(instance, zone(), kept.sheet, rows | marked)
+    return Snapshot(position, sheet, _facts(instance), instance, since, anew[-KEPT_ANEW:])
 
 
 def _marked_anew(instance: Instance, before: Sheet, rows: Iterable[int]) -> set[int]:
@@ -170,9 +167,9 @@ def changed_rows(of: Tail, instance_id: str, since: Position, now: Snapshot) -> 
     """The rows that look different since a position; None when that is not known."""
     with of.reading():
         rows = of.changed_since(instance_id, since)
-    if rows is None or since.offset < now.known_from:
+    if rows is None or since.offset < now.anew_since:
         return None
-    return rows.union(*(anew for offset, anew in now.marked if offset > since.offset))
+    return rows.union(*(each.rows for each in now.anew if each.offset > since.offset))
 
 
 def _facts(instance: Instance) -> Facts:
@@ -235,5 +232,5 @@ def _moved_on(of: Tail, instance_id: str, kept: _Replay, seq: int) -> _Replay:
     touched: set[int] = set()
     for entry in reversed(of.history(instance_id, after=kept.seq, before=seq + 1)):
         touched |= kept.instance.apply(entry.event)
-    touched |= _behind(kept.instance, touched) | (kept.sheet.left_over ^ kept.instance.left_over())
+    touched |= _marked_anew(kept.instance, kept.sheet, touched)
     return _Replay(seq, kept.instance, Sheet(kept.instance, zone(), kept.sheet, touched))

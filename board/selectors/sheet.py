@@ -22,6 +22,7 @@ MAX_WHY = 160  # characters of a reason, an error or a note that a row shows; th
 SHOWN_OUTPUTS = 3
 WORDS = {"doing": "in progress", "blocked": "waiting"}
 LEFT_OVER = "no longer needed"
+STALE = "stale"
 KINDS = frozenset({"open", "doing", "blocked", "skipped", "failed", "done"})
 
 
@@ -189,7 +190,7 @@ def _marks(instance: Instance, row: int) -> Iterable[str]:
     if instance.is_left_over(row):
         yield LEFT_OVER
     if instance.is_stale(row):
-        yield "stale"
+        yield STALE
     moved = instance.latest(row, "status")
     if moved is not None and moved.ref:
         yield "by message"
