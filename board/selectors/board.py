@@ -17,6 +17,7 @@ from django.template.loader import get_template
 from django.utils.safestring import SafeString, mark_safe
 
 from board.selectors.filters import NOBODY, Filter
+from board.selectors.names import shown
 from board.selectors.sheet import RowView, Section, Sheet
 
 FOLD_OVER = 25  # rows; a longer section starts folded
@@ -66,8 +67,9 @@ class SectionView(NamedTuple):
 
 
 @lru_cache(maxsize=40_000)
-def _row_html(base: str, view: RowView, due: DueWords, facets: tuple[str, ...], live: bool) -> SafeString:
-    context = {"base": base, "v": view, "due": due, "cells": [view.facet(c) for c in facets], "live": live}
+def _row_html(base: str, view: RowView, who: str, due: DueWords, facets: tuple[str, ...], live: bool) -> SafeString:
+    cells = [view.facet(column) for column in facets]
+    context = {"base": base, "v": view, "who": who, "due": due, "cells": cells, "live": live}
     return SafeString(get_template("instances/board.html#row").render(context).strip())
 
 
@@ -80,7 +82,7 @@ class Rendering:
     def row(self, view: RowView) -> SafeString:
         """One row's fragment; equal rows are rendered once."""
         due = due_words(view.due, self.now, self.zone)
-        return _row_html(self.base, view, due, self.columns, self.live)
+        return _row_html(self.base, view, shown(view.person), due, self.columns, self.live)
 
     def rows(self, views: Iterable[RowView]) -> SafeString:
         return mark_safe("".join(map(self.row, views)))
