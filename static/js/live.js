@@ -58,7 +58,7 @@
 
   function take(answer, text, started) {
     if (answer.status === 401) return login();
-    if (answer.status === 409) return location.reload(); // the log was replaced: nothing shown can be relied on
+    if (answer.status === 409) return stale();
     if (answer.status === 404) return gone();
     if (answer.status !== 200 && answer.status !== 204) throw new Error(String(answer.status));
     root.dataset.v = answer.headers.get("X-Position") || root.dataset.v;
@@ -70,6 +70,13 @@
   function missed() {
     failures += 1;
     if (failures === LOST_AFTER) banner("lost", "Connection lost. What you see may be out of date; it catches up by itself.");
+  }
+
+  // The log was replaced: nothing shown can be relied on any more, but what was typed is not thrown away.
+  function stale() {
+    if (![...document.querySelectorAll("textarea")].some((field) => field.value.trim())) return location.reload();
+    out = true;
+    banner("lost", "The log was replaced meanwhile. Copy what you typed, then load this page again.");
   }
 
   function gone() {
