@@ -162,8 +162,8 @@ class _Painter:
         return box.w * box.h if box else 0
 
     def _frame_words(self, group: Group, box: Box) -> str:
-        said = group.label + (f" · {group.note}" if group.note else "")
-        full = f"{group.label}, once per {group.collection}" + (f", {group.note} are enough" if group.note else "")
+        said = group.label + (f" · {group.note} enough" if group.note else "")
+        full = f"{group.label}, once per {group.collection}" + (f", {group.note} enough" if group.note else "")
         full += ", one after another" if group.sequential else ""
         left, right = _free(box.x + 8, box.right - 8, self._crossing(box.x, box.right, box.y, box.y + FRAME_HEAD))
         text = f'<text class="frame-name" x="{left}" y="{box.y + 15}">{_cut(said, right - left, SMALL)}</text>'
@@ -198,7 +198,7 @@ class _Painter:
         nodes: dict[str, Node] = {each.id: each for each in self.graph.nodes}
         for key, box in self.at.labels.items():
             said = edges[key].label if key in edges else nodes[key].note if key in nodes else ""
-            kind = "label" if key in edges else "label quorum"
+            kind = "lbl" if key in edges else "lbl quorum"
             x, y = box.x + box.w // 2, box.y + LABEL_H - 3
             short = _cut(said, box.w - 2, SMALL)
             title = f"<title>{_text(said)}</title>" if short != _text(said) else ""

@@ -46,7 +46,8 @@ RULES = """\
 .pic .many { fill: none; stroke: var(--soft); stroke-width: 2; }
 .pic .flow { fill: none; stroke: var(--edge); stroke-width: 1.4; stroke-linejoin: round; }
 .pic .tip { fill: var(--edge); stroke: none; }
-.pic .label { fill: var(--answer); font-size: 11px; }
+.pic .lbl { fill: var(--answer); font-size: 11px; }
+.pic .quorum { fill: var(--soft); }
 .pic .shape { fill: var(--card); stroke: var(--edge); stroke-width: 1.5; }
 .pic .end .shape { stroke-width: 3.5; }
 .pic .sign { fill: none; stroke: var(--soft); stroke-width: 2.2; stroke-linecap: round; }

@@ -60,7 +60,7 @@ class _Builder:
             self._fixes(s, row)
         for source in [*self.rows, *self.groups]:
             self._flows_out_of(source)
-        self._start("", self._unentered(""))
+        self._start("", self._unentered("") or self._first())
         if self.events_inside:
             for g in self.groups:
                 self._start(g, self._unentered(g))
@@ -229,6 +229,11 @@ class _Builder:
         order = {row.task: n for n, row in enumerate(self.flow.table.rows)}
         return sorted((key for key in inside if not self._entered_by_members(key)), key=lambda key: order[key])
 
+    def _first(self) -> list[str]:
+        """Where a process begins that nothing else says it of: frames can close a ring that their members do not."""
+        tasks = [self.flow.tasks[t] for t in self.flow.order]
+        return [[task, *self._outer(task)][-1] for task in tasks[:1]]
+
     def _entered_by_members(self, key: str) -> bool:
         """Whether flows from outside lead to every entry of a group, so that nothing leads to the frame itself."""
         return (
@@ -258,8 +263,7 @@ class _Builder:
 
     def _frame(self, g: str) -> Group:
         row = self.groups[g].row
-        enough = row.complete_when.strip()
-        note = "" if enough.lower() in ("", "all") else enough
+        note = enough_words(row.complete_when)
         return Group(g, row.name, self.scope[g], row.collection, row.is_sequential, note)
 
     def _lanes(self) -> tuple[Lane, ...]:
@@ -267,6 +271,17 @@ class _Builder:
         used = {node.lane for node in self.nodes.values()}
         nobody = "anyone" if "anyone" not in roles else "anyone (no role)"
         return tuple(Lane(role, role or nobody) for role in roles if role in used)
+
+
+def enough_words(spec: str) -> str:
+    """A quorum in the words of the picture: "any one", "3", "90 %"; "" for all, as written if it cannot be read."""
+    words = spec.strip().lower()
+    if words in ("", "all"):
+        return ""
+    if words == "any":
+        return "any one"
+    number = words.removeprefix("pct").removeprefix("n").strip(" =%")
+    return f"{number} %" if words.startswith("pct") or words.endswith("%") else number or spec
 
 
 def join_kind(join: str, gates: int) -> tuple[Kind, str]:

@@ -124,7 +124,9 @@ class _Finder:
                 continue  # the other end comes from one side of the answer already
             dx = min(max(0, low), high)
             stretch = (at.y, top - 1) if above else (bottom + 1, at.y)
-            if low > high or not self._is_clear(item, frame, stretch, [*passed, at], taken, _is_wire):
+            if low > high or any(inner.is_label for inner in passed):
+                break
+            if not self._is_clear(item, frame, stretch, [*passed, at], taken, _is_wire):
                 break
             mine.append(stretch)
             (self.ports.out if out else self.ports.into)[link.number] = End(at.y, True, dx)
