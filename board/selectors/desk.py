@@ -144,14 +144,15 @@ def _updated(of: Tail, position: Position, instance: Instance, kept: Snapshot | 
 
 def _marked_anew(instance: Instance, before: Sheet, rows: Iterable[int]) -> set[int]:
     """Rows no event touched that look different all the same: left over, stale, or skipped only for now."""
-    found = set(before.left_over ^ instance.left_over())
     flow, task = instance.flow, instance.statuses.task
+    asking: set[int] = set()
+    after: set[int] = set()
     for row in rows:
-        for t in instance.statuses.askers(task[row]):
-            asking = instance.related(row, t)
-            found.update(r for r in asking if (STALE in before.views[r].marks) != instance.is_stale(r))
-        for t in _after_cycle(flow, flow.cycle_of(task[row])):
-            found.update(r for r in instance.related(row, t) if instance.status(r) == "skipped")
+        asking.update(*(instance.related(row, t) for t in instance.statuses.askers(task[row])))
+        after.update(*(instance.related(row, t) for t in _after_cycle(flow, flow.cycle_of(task[row]))))
+    found = set(before.left_over ^ instance.left_over())
+    found.update(r for r in asking if (STALE in before.views[r].marks) != instance.is_stale(r))
+    found.update(r for r in after if instance.status(r) == "skipped")
     return found.difference(rows)
 
 
