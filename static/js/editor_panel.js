@@ -7,6 +7,7 @@
   const panel = byId("row");
   const form = byId("row-form");
   const fields = [...form.querySelectorAll("[data-column]")];
+  const sections = [...form.querySelectorAll("[data-kind]")];
   let shown = null; // the row the form shows
 
   // The form of the current row
@@ -36,8 +37,9 @@
   function arrange(row) {
     const texts = row?.texts ?? [];
     const kind = texts[E.columns.indexOf("collection")] ? "group" : texts[E.columns.indexOf("role")] === "system" ? "script" : "people";
-    const first = form.querySelector(`[data-kind=${kind}]`);
-    if (first.previousElementSibling && !form.contains(document.activeElement)) first.parentElement.prepend(first);
+    const first = sections.find((each) => each.dataset.kind === kind);
+    if (first === first.parentElement.firstElementChild || form.contains(document.activeElement)) return;
+    first.parentElement.replaceChildren(first, ...sections.filter((each) => each !== first));
   }
 
   form.addEventListener("change", (event) => {
