@@ -152,14 +152,13 @@ def _git_version(jobs: Path) -> str:
         return ""
     with tempfile.TemporaryDirectory(prefix="foldboard-git-") as scratch:
         config = Path(scratch, "config")
-        # A directory of another account is no hindrance, and nothing the repository configures is run.
-        config.write_text("[safe]\n\tdirectory = *\n[core]\n\tfsmonitor = false\n\thooksPath = /dev/null\n")
+        config.write_text("[safe]\n\tdirectory = *\n")  # a directory of another account is no hindrance
         environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         environment |= {"GIT_CONFIG_GLOBAL": str(config), "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
         sha = _git(jobs, environment, "rev-parse", "--verify", "--short=8", "HEAD")
         if not sha or not _git(jobs, environment, "ls-files", "--", "."):
             return ""
-        changes = _git(jobs, environment, "-c", "core.fsmonitor=false", "status", "--porcelain", "-uall", "--", ".")
+        changes = _git(jobs, environment, "status", "--porcelain", "-uall", "--", ".")
         if changes is None:
             return ""
         dirty = any("__pycache__/" not in line and not line.endswith(".pyc") for line in changes.splitlines())
@@ -167,9 +166,10 @@ def _git_version(jobs: Path) -> str:
 
 
 def _git(jobs: Path, environment: Mapping[str, str], *arguments: str) -> str | None:
+    # whoever owns the repository configures no program that the worker then runs
     try:
         done = subprocess.run(
-            ["git", *arguments],
+            ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", *arguments],
             cwd=jobs,
             env=environment,
             stdin=subprocess.DEVNULL,
