@@ -147,7 +147,7 @@ class _Painter:
                 f'<g class="lane-group"><rect class="lane" {_rect(box)}/>'
                 f'<rect class="lane-head" {_rect(Box(box.x, box.y, LANE_HEAD, box.h))}/>'
                 f'<text class="lane-name" transform="translate({x + 4} {y}) rotate(-90)" text-anchor="middle">'
-                f"{_cut(name, box.h - 8, SMALL)}</text></g>"
+                f"{_cut(name, box.h - 8)}</text></g>"
             )
 
     def _frames(self) -> Iterator[str]:
@@ -166,7 +166,7 @@ class _Painter:
         full = f"{group.label}, once per {group.collection}" + (f", {group.note} enough" if group.note else "")
         full += ", one after another" if group.sequential else ""
         left, right = _free(box.x + 8, box.right - 8, self._crossing(box.x, box.right, box.y, box.y + FRAME_HEAD))
-        text = f'<text class="frame-name" x="{left}" y="{box.y + 15}">{_cut(said, right - left, SMALL)}</text>'
+        text = f'<text class="frame-name" x="{left}" y="{box.y + 15}">{_cut(said, right - left)}</text>'
         spot = _nearest(box.x + box.w // 2, box, self._crossing(box.x, box.right, box.bottom - FRAME_FOOT, box.bottom))
         bars = "M-5 -4h10m-10 4h10m-10 4h10" if group.sequential else "M-4 -5v10m4 -10v10m4 -10v10"
         return (
@@ -200,7 +200,7 @@ class _Painter:
             said = edges[key].label if key in edges else nodes[key].note if key in nodes else ""
             kind = "lbl" if key in edges else "lbl quorum"
             x, y = box.x + box.w // 2, box.y + LABEL_H - 3
-            short = _cut(said, box.w - 2, SMALL)
+            short = _text(cut(said, box.w - 2, SMALL))
             title = f"<title>{_text(said)}</title>" if short != _text(said) else ""
             yield f'<text class="{kind}" x="{x}" y="{y}" text-anchor="middle">{title}{short}</text>'
 
@@ -252,7 +252,7 @@ def _painted(box: Box, state: TaskState | None) -> str:
     if state is None:
         return ""
     said = f"{state.done}/{state.total}" if state.total else state.word
-    said = cut(said, box.w - 44, SMALL)
+    said = cut(said, box.w - 40, SMALL, bold=True)
     sign = SIGNS.get(state.state, SIGNS["answer"])
     return (
         f'<g class="mark" transform="translate({box.right - 18} {box.y + 3}) scale(.85)">{sign}</g>'
@@ -352,5 +352,6 @@ def _is_xml(c: str) -> bool:
     return n in (9, 10, 13) or 0x20 <= n <= 0xD7FF or 0xE000 <= n <= 0xFFFD or n >= 0x10000
 
 
-def _cut(text: str, width: int, size: int) -> str:
-    return _text(cut(text, width, size))
+def _cut(text: str, width: int) -> str:
+    """The name of a lane or frame."""
+    return _text(cut(text, width, SMALL, bold=True))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
 from functools import lru_cache
+from math import ceil
 
 from board.process.layout.graph import EVENT_KINDS, GATEWAY_KINDS, Node
 
-TASK_W, TASK_H = 116, 54
+TASK_W, TASK_H = 120, 54
 GATEWAY = 32
 EVENT = 26
 EMPTY_W, EMPTY_H = 84, 30
@@ -30,35 +32,59 @@ FRAME_FOOT = 20
 FRAME_PAD = 12
 MARK_W, MARK_H = 16, 12
 
-# Advance widths in thousandths of the font size, the wider of Arial's and Noto Sans's, so that text measured here
-# fits whichever of the usual system fonts a browser takes.
-_NARROW = dict.fromkeys("iljI|!.,:;'`", 290) | dict.fromkeys('ft()[]{}r"/\\ -', 360)
-_WIDE = dict.fromkeys("mwMW%@—…", 900) | dict.fromkeys("ABCDEGHKNOQRUVXYZ&", 740)
+# Advance widths in thousandths of the font size, measured in the browser: the wider of Arial's and about DejaVu Sans's,
+# which is the widest of the usual system fonts, so that text measured here fits whichever of them a browser takes.
+_BY_WIDTH = {
+    260: "ijl",
+    300: "I .,‚‘’'",
+    320: "/:;\\|",
+    340: "-f·",
+    380: "!()[]t",
+    400: 'r"',
+    500: "Jsz*`“”„",
+    520: "c",
+    560: "?L_kvxy–•",
+    580: "ao«»",
+    600: "bdeghnpqu",
+    620: "0123456789$€FT{}",
+    660: "ABEKPSVXYZß",
+    720: "CHNRU",
+    740: "&D",
+    780: "GOQw",
+    800: "#+<=>^~",
+    840: "M",
+    940: "Wm%",
+    1000: "—…→Ææœ",
+    1020: "@Œ",
+}
+_WIDTHS = {character: width for width, characters in _BY_WIDTH.items() for character in characters}
+_BOLD = 1.13  # how much wider bold text is
+
+
+@lru_cache(maxsize=1024)
+def _width(c: str) -> int:
+    base = unicodedata.normalize("NFD", c)[0]  # an accent adds nothing
+    if base in _WIDTHS:
+        return _WIDTHS[base]
+    if ord(base) >= 0x2E80:
+        return 1050  # ideographs and emoji fill a square
+    return 760 if base.isupper() else 640
 
 
 @lru_cache(maxsize=4096)
-def text_width(text: str, size: int = FONT) -> int:
+def text_width(text: str, size: int = FONT, *, bold: bool = False) -> int:
     """Pixels a text takes at a font size, on the safe side."""
-    total = 0
-    for c in text:
-        if c in _NARROW:
-            total += _NARROW[c]
-        elif c in _WIDE:
-            total += _WIDE[c]
-        elif ord(c) < 0x2E80:
-            total += 680 if c.isupper() else 590
-        else:
-            total += 1050  # ideographs and emoji fill a square
-    return -(-total * size // 1000)
+    total = sum(map(_width, text)) * size / 1000
+    return ceil(total * _BOLD if bold else total)
 
 
 @lru_cache(maxsize=4096)
-def cut(text: str, width: int, size: int = FONT) -> str:
+def cut(text: str, width: int, size: int = FONT, *, bold: bool = False) -> str:
     """The text, shortened with an ellipsis to at most `width` pixels."""
-    if text_width(text, size) <= width:
+    if text_width(text, size, bold=bold) <= width:
         return text
-    kept = text[:width]  # no character is narrower than a pixel, and a word of thousands must not take seconds
-    while kept and text_width(kept + "…", size) > width:
+    kept = text[: max(0, 4 * width // size)]  # no letter is narrower than a quarter of its size
+    while kept and text_width(kept + "…", size, bold=bold) > width:
         kept = kept[:-1]
     return kept.rstrip() + "…"
 
@@ -94,7 +120,7 @@ def _broken(word: str, width: int) -> tuple[str, str]:
 
 def lane_height(label: str) -> int:
     """The least height of a lane: its name is written along it."""
-    return min(LANE_MAX, max(LANE_MIN, text_width(label, SMALL) + 20))
+    return min(LANE_MAX, max(LANE_MIN, text_width(label, SMALL, bold=True) + 16))
 
 
 def label_width(text: str) -> int:
