@@ -64,7 +64,7 @@ def run(wishes: Wishes, today: dt.date) -> int:
     address = f"http://127.0.0.1:{port}/"
     try:
         company.begin("board", "worker")
-        if not company.is_up(lambda: answers(f"{address}health/"), patience_s=60):
+        if not company.is_up(lambda: answers(f"{address}health/"), patience_s=180):
             tell("The board did not start; see above.")
             return 1
         tell(WELCOME.format(address=address, countries=wishes.countries, instance=instance, root=home.root))
@@ -125,7 +125,7 @@ def free_port(wanted: int) -> int:
 def answers(address: str) -> bool:
     """Whether somebody is at home there."""
     try:
-        with urllib.request.urlopen(address, timeout=1) as answer:
+        with urllib.request.urlopen(address, timeout=5) as answer:
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False
