@@ -29,7 +29,12 @@ class Demo:
         command += ["--countries", str(countries), "--interval", str(interval_s)]
         with self.output.open("wb") as log:
             self.process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-        self.wait_for(lambda: "Ctrl-C ends everything" in self.said(), 240, "the demo")
+        try:
+            self.wait_for(lambda: "Ctrl-C ends everything" in self.said(), 240, "the demo")
+        except BaseException:
+            self.process.terminate()
+            self.process.wait()
+            raise
         self.url = re.findall(r"http://127\.0\.0\.1:\d+", self.said())[0]
         self.instance = re.findall(r"files of (\w+)\.", self.said())[0]
         self.store = self.root / "store"

@@ -120,6 +120,7 @@ def test_a_double_click_on_a_slow_server_does_one_thing(scene: Scene) -> None:
 def test_somebody_was_faster_and_the_row_shows_it_where_it_stands(scene: Scene) -> None:
     page = scene.open()
     row(page, "e05").locator(".chip").click()
+    expect(page.get_by_role("button", name="Finish")).to_be_visible()
     page.route("**/news/**", lambda route: route.abort())
     say(scene.tail, "review", "done", "e05", instance=scene.id, actor="ben")
     page.get_by_role("button", name="Finish").click()
