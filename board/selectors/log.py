@@ -24,8 +24,12 @@ CHUNK = 500
 MAX_REST = 400
 COLUMNS = ("ts", "instance", "task", "element", "field", "value", "actor", "ref", "attempt")
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-# the worker's bookkeeping: in the log, but no news for people
 QUIET = frozenset({"attempt", "log", "took", "code_version"})
+
+
+def is_quiet(event: Event) -> bool:
+    """Whether an event is bookkeeping of the worker: in the log, but no news for people."""
+    return event.field in QUIET or event.field.startswith("output.")
 
 
 class Line(NamedTuple):

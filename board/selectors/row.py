@@ -12,7 +12,7 @@ from board.process.decide import Refusal
 from board.process.events import WORKER, account
 from board.process.instance import Instance
 from board.process.status import MET, NEVER, STALLED, is_finished
-from board.selectors.log import QUIET, Line, say
+from board.selectors.log import Line, is_quiet, say
 from board.selectors.names import shown
 from board.selectors.sheet import row_path
 
@@ -179,7 +179,7 @@ def rounds(instance: Instance, events: Iterable[Event]) -> list[Round]:
             if finished and not is_finished(event.value or "open") and _opens_anew(event):
                 found.append(Round(found[-1].number + 1, []))
             finished = is_finished(event.value or "open")
-        found[-1].lines.append((say(event, instance.flow), event.field in QUIET))
+        found[-1].lines.append((say(event, instance.flow), is_quiet(event)))
     return [each._replace(lines=each.lines[::-1]) for each in reversed(found)]
 
 

@@ -112,6 +112,11 @@ class Section(NamedTuple):
         return role_words(self.definition)
 
     @property
+    def may_be_due(self) -> bool:
+        """Whether its rows may have a deadline: of the table, or given by somebody."""
+        return self.role != "system" or bool(self.definition.due)
+
+    @property
     def counts_words(self) -> str:
         """The counts as a sentence for a tooltip."""
         named = [(WORDS.get(name, name), getattr(self.counts, name)) for name in STATES]
@@ -170,6 +175,9 @@ def _why(instance: Instance, row: int, status: str) -> str:
     definition = instance.definition(row)
     if definition.is_script:
         return " · ".join(_of_script(instance, row, status))
+    moved = instance.latest(row, "status")
+    if definition.is_receive and moved is not None and moved.ref:
+        return f"by message {moved.ref}"
     return instance.value(row, "note") if status != "open" else ""
 
 
@@ -192,7 +200,7 @@ def _marks(instance: Instance, row: int) -> Iterable[str]:
     if instance.is_stale(row):
         yield STALE
     moved = instance.latest(row, "status")
-    if moved is not None and moved.ref:
+    if moved is not None and moved.ref and not instance.definition(row).is_receive:
         yield "by message"
 
 

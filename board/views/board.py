@@ -20,7 +20,7 @@ from board.selectors import desk, picture
 from board.selectors.board import PAGE_ROWS, Rendering
 from board.selectors.desk import Snapshot
 from board.selectors.filters import FACET, SORTS, Filter
-from board.selectors.log import QUIET, Line, say
+from board.selectors.log import Line, is_quiet, say
 from board.selectors.news import News
 from board.selectors.news import news as news_of
 from board.selectors.sheet import Sheet
@@ -28,7 +28,7 @@ from board.views.common import base_of, check_seen, seen
 
 SHOWN_FACETS = 2  # columns of the element list that a row shows; the others are on its page, and to filter by
 FEED_LINES = 6
-FEED_LOOK = 60  # newest events looked at for them
+FEED_LOOK = 120  # newest events looked at for them
 
 
 @require_safe
@@ -137,7 +137,7 @@ def _mine_url(now: Snapshot, wanted: Filter, name: str, at: str) -> str:
 def _feed(now: Snapshot, before: int | None = None) -> list[Line]:
     entries = desk.tail().history(now.facts.id, limit=FEED_LOOK, before=before)
     flow = now.instance.flow
-    told = (e.event for e in entries if e.event.field not in QUIET and not _is_stamp(e.event.task, e.event.field))
+    told = (e.event for e in entries if not is_quiet(e.event) and not _is_stamp(e.event.task, e.event.field))
     return [say(event, flow) for event, _ in zip(told, range(FEED_LINES), strict=False)]
 
 
