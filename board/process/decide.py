@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from board.process.actor import Actor
-from board.process.events import INSTANCE, Draft, account
+from board.process.events import INSTANCE, REGISTER, Draft, account
 from board.process.instance import Instance
 from board.process.status import is_finished
 
@@ -266,8 +266,12 @@ def _check_ready(instance: Instance, row: int) -> None:
 def _check_assigned(instance: Instance, row: int, who: Actor) -> None:
     event = instance.latest(row, "assignee")
     if event is not None and event.value and event.value != who.name:
-        by = f" ({account(event.actor)}, {event.ts})" if account(event.actor) != event.value else f" ({event.ts})"
-        raise Refusal("assigned", f"{title(instance, row)} is assigned to {event.value}{by}: take it over first.", row)
+        by = "" if account(event.actor) in (event.value, REGISTER) else f"{account(event.actor)}, "
+        raise Refusal(
+            "assigned",
+            f"{title(instance, row)} is assigned to {event.value} ({by}{event.ts}): take it over first.",
+            row,
+        )
 
 
 def _check_four_eyes(instance: Instance, row: int, who: Actor) -> None:

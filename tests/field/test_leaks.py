@@ -9,6 +9,7 @@ from django.test import Client
 
 from board.api import tokens
 from board.log.tail import shared
+from board.process.decide import Refusal
 from board.selectors import names
 from board.services import tasks
 from board.services.tasks import Place
@@ -136,3 +137,9 @@ def test_every_way_to_sign_off_says_who(case: Case, cast: dict[str, User], login
     Client(headers=headers).post("/api/instances/j/act", wish, content_type="application/json")
     signed = [(e.task, e.actor) for e in case.tail.log.read().events if (e.instance, e.field) == ("j", "status")]
     assert signed == [(f"c{n}", "ana") for n in range(6)]
+
+
+def test_who_was_named_in_the_list_is_not_said_to_be_assigned_by_a_register(case: Case) -> None:
+    case = Case("task,role,assignee\ncheck,analyst,ana", tail=case.tail, instance="j")
+    with pytest.raises(Refusal, match=r"is assigned to ana \(2\d{3}-[^,]*\): take it over first"):
+        case.finish("check", who="ben")
