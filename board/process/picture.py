@@ -6,15 +6,14 @@ rules along. Every text is escaped: names, roles and answers come from strangers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from html import escape
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import quote
 
 from board.process import picture_style
 from board.process.flow import Flow
-from board.process.layout import GATEWAY_KINDS, Box, Edge, Graph, Group, Layout, Node, Point, drawing
+from board.process.layout import GATEWAY_KINDS, Box, Edge, Graph, Group, Layout, Node, drawing
 from board.process.layout.sizes import (
     FONT,
     FRAME_FOOT,
@@ -26,6 +25,7 @@ from board.process.layout.sizes import (
     cut,
     lines_of,
 )
+from board.process.picture_paths import cut_name, free, nearest, rect, rounded, slash, text, tip
 
 WORDS = {"doing": "in progress", "blocked": "waiting"}
 STATES = ("open", "doing", "blocked", "skipped", "done", "failed")
@@ -53,8 +53,6 @@ GATEWAYS = {  # around the middle
     "complex": "M-7 0H7M0 -7V7M-5 -5L5 5M5 -5L-5 5",
 }
 KIND_WORDS = {"user": "for people", "script": "by script", "receive": "from outside", "unknown": "unknown"}
-TIP = 7  # length of an arrow's head
-BEND = 5  # radius of a flow's corners
 
 
 class TaskState(NamedTuple):
@@ -115,7 +113,7 @@ class _Painter:
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="pic" viewBox="0 0 {self.at.width} {self.at.height}" '
             f'width="{self.at.width}" height="{self.at.height}" role="{role}" aria-labelledby="pic-title pic-desc">'
-            f'<title id="pic-title">{_text(title)}</title><desc id="pic-desc">{_text(self._description())}</desc>'
+            f'<title id="pic-title">{text(title)}</title><desc id="pic-desc">{text(self._description())}</desc>'
         )
         if not standalone:
             return head + "".join(parts) + "</svg>"
@@ -144,10 +142,10 @@ class _Painter:
             name = names.get(lane, lane)
             x, y = box.x + LANE_HEAD // 2, box.y + box.h // 2
             yield (
-                f'<g class="lane-group"><rect class="lane" {_rect(box)}/>'
-                f'<rect class="lane-head" {_rect(Box(box.x, box.y, LANE_HEAD, box.h))}/>'
+                f'<g class="lane-group"><rect class="lane" {rect(box)}/>'
+                f'<rect class="lane-head" {rect(Box(box.x, box.y, LANE_HEAD, box.h))}/>'
                 f'<text class="lane-name" transform="translate({x + 4} {y}) rotate(-90)" text-anchor="middle">'
-                f"{_cut(name, box.h - 8)}</text></g>"
+                f"{cut_name(name, box.h - 8)}</text></g>"
             )
 
     def _frames(self) -> Iterator[str]:
@@ -155,7 +153,7 @@ class _Painter:
             box = self.at.groups.get(group.id)
             if box is not None:
                 words = self._frame_words(group, box)
-                yield f'<g class="frame-group"><rect class="frame" {_rect(box)} rx="9"/>{words}</g>'
+                yield f'<g class="frame-group"><rect class="frame" {rect(box)} rx="9"/>{words}</g>'
 
     def _area(self, group: Group) -> int:
         box = self.at.groups.get(group.id)
@@ -165,12 +163,12 @@ class _Painter:
         said = group.label + (f" · {group.note} enough" if group.note else "")
         full = f"{group.label}, once per {group.collection}" + (f", {group.note} enough" if group.note else "")
         full += ", one after another" if group.sequential else ""
-        left, right = _free(box.x + 8, box.right - 8, self._crossing(box.x, box.right, box.y, box.y + FRAME_HEAD))
-        text = f'<text class="frame-name" x="{left}" y="{box.y + 15}">{_cut(said, right - left)}</text>'
-        spot = _nearest(box.x + box.w // 2, box, self._crossing(box.x, box.right, box.bottom - FRAME_FOOT, box.bottom))
+        left, right = free(box.x + 8, box.right - 8, self._crossing(box.x, box.right, box.y, box.y + FRAME_HEAD))
+        words = f'<text class="frame-name" x="{left}" y="{box.y + 15}">{cut_name(said, right - left)}</text>'
+        spot = nearest(box.x + box.w // 2, box, self._crossing(box.x, box.right, box.bottom - FRAME_FOOT, box.bottom))
         bars = "M-5 -4h10m-10 4h10m-10 4h10" if group.sequential else "M-4 -5v10m4 -10v10m4 -10v10"
         return (
-            f"<title>{_text(full)}</title>{text}"
+            f"<title>{text(full)}</title>{words}"
             f'<path class="many" transform="translate({spot} {box.bottom - 10})" d="{bars}"/>'
         )
 
@@ -190,8 +188,8 @@ class _Painter:
             points = self.at.edges.get(edge.id)
             if points is not None and len(points) > 1:
                 kind = "flow back" if edge.loop_back else "flow"
-                slash = _slash(points) if edge.default else ""
-                yield f'<path class="{kind}" d="{_rounded(points)}{slash}"/><path class="tip" d="{_tip(points)}"/>'
+                across = slash(points) if edge.default else ""
+                yield f'<path class="{kind}" d="{rounded(points)}{across}"/><path class="tip" d="{tip(points)}"/>'
 
     def _labels(self) -> Iterator[str]:
         edges: dict[str, Edge] = {edge.id: edge for edge in self.graph.edges}
@@ -200,8 +198,8 @@ class _Painter:
             said = edges[key].label if key in edges else nodes[key].note if key in nodes else ""
             kind = "lbl" if key in edges else "lbl quorum"
             x, y = box.x + box.w // 2, box.y + LABEL_H - 3
-            short = _text(cut(said, box.w - 2, SMALL))
-            title = f"<title>{_text(said)}</title>" if short != _text(said) else ""
+            short = text(cut(said, box.w - 2, SMALL))
+            title = f"<title>{text(said)}</title>" if short != text(said) else ""
             yield f'<text class="{kind}" x="{x}" y="{y}" text-anchor="middle">{title}{short}</text>'
 
     # nodes
@@ -227,22 +225,22 @@ class _Painter:
         state = self.states.get(each.id)
         told = _told(each, state)
         classes = f"node {each.kind}" + (f" {state.state}" if state else "")
-        body = f'<title>{_text(told)}</title><rect class="shape" {_rect(box)} rx="8"/>{_inside(each, box, state)}'
+        body = f'<title>{text(told)}</title><rect class="shape" {rect(box)} rx="8"/>{_inside(each, box, state)}'
         if each.kind == "empty":
             return f'<g class="{classes}">{body}</g>'
         if self.link is not None and each.kind != "unknown":
-            body = f'<a href="{_text(self.link(each.id))}" aria-label="{_text(told)}">{body}</a>'
-        return f'<g id="node-{_text(each.id)}" class="{_text(classes)}">{body}</g>'
+            body = f'<a href="{text(self.link(each.id))}" aria-label="{text(told)}">{body}</a>'
+        return f'<g id="node-{text(each.id)}" class="{text(classes)}">{body}</g>'
 
 
 def _inside(each: Node, box: Box, state: TaskState | None) -> str:
     if each.kind == "empty":
         x, y = box.x + box.w // 2, box.y + box.h // 2 + 4
-        return f'<text class="name" x="{x}" y="{y}" text-anchor="middle">{_text(each.label)}</text>'
+        return f'<text class="name" x="{x}" y="{y}" text-anchor="middle">{text(each.label)}</text>'
     lines = lines_of(each.label, box.w - 12, 2)
     top = box.y + 12 + (box.h - 12 - LINE * len(lines)) // 2 + FONT - 1
     x = box.x + box.w // 2
-    spans = "".join(f'<tspan x="{x}" y="{top + n * LINE}">{_text(line)}</tspan>' for n, line in enumerate(lines))
+    spans = "".join(f'<tspan x="{x}" y="{top + n * LINE}">{text(line)}</tspan>' for n, line in enumerate(lines))
     icon = f'<path class="icon" transform="translate({box.x + 4} {box.y + 3})" d="{ICONS[each.kind]}"/>'
     return f'{icon}<text class="name" text-anchor="middle">{spans}</text>{_painted(box, state)}'
 
@@ -256,7 +254,7 @@ def _painted(box: Box, state: TaskState | None) -> str:
     sign = SIGNS.get(state.state, SIGNS["answer"])
     return (
         f'<g class="mark" transform="translate({box.right - 18} {box.y + 3}) scale(.85)">{sign}</g>'
-        f'<text class="count" x="{box.right - 20}" y="{box.y + 14}" text-anchor="end">{_text(said)}</text>'
+        f'<text class="count" x="{box.right - 20}" y="{box.y + 14}" text-anchor="end">{text(said)}</text>'
     )
 
 
@@ -274,84 +272,3 @@ def _told(each: Node, state: TaskState | None) -> str:
     if state.failed:
         said += f", {state.failed} failed"
     return said
-
-
-# geometry and text
-
-
-def _rect(box: Box) -> str:
-    return f'x="{box.x}" y="{box.y}" width="{box.w}" height="{box.h}"'
-
-
-def _rounded(points: tuple[Point, ...]) -> str:
-    """A path with soft corners; it ends where the arrow's head begins."""
-    points = (*points[:-1], _short_of(points[-2], points[-1], TIP - 1))
-    path = f"M{points[0].x} {points[0].y}"
-    for before, at, after in zip(points, points[1:], points[2:], strict=False):
-        r = min(BEND, _length(before, at) // 2, _length(at, after) // 2)
-        a, b = _short_of(before, at, r), _short_of(after, at, r)
-        path += f"L{a.x} {a.y}Q{at.x} {at.y} {b.x} {b.y}"
-    return f"{path}L{points[-1].x} {points[-1].y}"
-
-
-def _short_of(start: Point, end: Point, by: int) -> Point:
-    by = min(by, _length(start, end))
-    return Point(end.x - by * _sign(end.x - start.x), end.y - by * _sign(end.y - start.y))
-
-
-def _length(a: Point, b: Point) -> int:
-    return abs(a.x - b.x) + abs(a.y - b.y)
-
-
-def _sign(n: int) -> int:
-    return (n > 0) - (n < 0)
-
-
-def _tip(points: tuple[Point, ...]) -> str:
-    before, end = points[-2], points[-1]
-    dx, dy = _sign(end.x - before.x), _sign(end.y - before.y)
-    x, y = end.x - TIP * dx, end.y - TIP * dy
-    return f"M{end.x} {end.y}L{x + 3.5 * dy:g} {y + 3.5 * dx:g}L{x - 3.5 * dy:g} {y - 3.5 * dx:g}z"
-
-
-def _slash(points: tuple[Point, ...]) -> str:
-    """BPMN's mark of the default flow, a stroke across its beginning."""
-    start, end = points[0], points[1]
-    if _length(start, end) < 2 * TIP:
-        return ""
-    dx, dy = _sign(end.x - start.x), _sign(end.y - start.y)
-    x, y = start.x + 7 * dx, start.y + 7 * dy
-    return f"M{x - 3} {y - 4}l6 8" if dx else f"M{x - 4} {y - 3}l8 6"
-
-
-def _free(left: int, right: int, taken: Iterable[int]) -> tuple[int, int]:
-    """The widest stretch that none of the places is in, the first of equals."""
-    best, start = (left, left), left
-    for place in [*taken, right + 4]:
-        if place - 4 - start > best[1] - best[0]:
-            best = (start, place - 4)
-        start = max(start, place + 4)
-    return best
-
-
-def _nearest(wish: int, box: Box, taken: list[int]) -> int:
-    for off in range(box.w // 2):
-        for x in (wish + off, wish - off):
-            if all(abs(x - place) > 10 for place in taken):
-                return x
-    return wish
-
-
-def _text(text: str) -> str:
-    """Text for an element or attribute: escaped, without what XML cannot hold."""
-    return escape("".join(c if _is_xml(c) else "\ufffd" for c in text))
-
-
-def _is_xml(c: str) -> bool:
-    n = ord(c)
-    return n in (9, 10, 13) or 0x20 <= n <= 0xD7FF or 0xE000 <= n <= 0xFFFD or n >= 0x10000
-
-
-def _cut(text: str, width: int) -> str:
-    """The name of a lane or frame."""
-    return _text(cut(text, width, SMALL, bold=True))

@@ -21,7 +21,8 @@ from board.process.layout.graph import (
     Node,
     Point,
 )
-from board.process.layout.layers import assign_columns, lane_orders, links_of, order_lanes, plan_of
+from board.process.layout.lanes import lane_orders, order_lanes
+from board.process.layout.layers import assign_columns, links_of, plan_of
 from board.process.layout.notation import graph_of
 from board.process.layout.order import improve_columns, sort_columns
 from board.process.layout.plan import Plan

@@ -114,3 +114,6 @@ def unit_in(scope: Scope, inner: Scope) -> Scope:
     while inner.parent is not scope and inner.parent is not None:
         inner = inner.parent
     return inner
+
+
+Ends = tuple[Edge, Item | Scope, Item | Scope]  # an edge and what it joins
