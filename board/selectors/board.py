@@ -187,8 +187,10 @@ def head(sheet: Sheet) -> Head:
 def totals(sheet: Sheet) -> Totals:
     """The counts of all sections together."""
     summed = [sum(getattr(section.counts, name) for section in sheet.sections) for name in Totals._fields]
-    skipped = sum(section.counts.skipped for section in sheet.sections)
     found = Totals(*summed)
+    skipped = sum(section.counts.skipped for section in sheet.sections)
+    if skipped:
+        skipped -= sum(view.is_put_off for view in sheet.views)
     rest = found.total - skipped
     if sheet.left_over:
         finished = found.done + sum(1 for row in sheet.left_over if sheet.views[row].kind == "done")

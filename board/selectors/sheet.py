@@ -78,6 +78,11 @@ class RowView(NamedTuple):
     def left_over(self) -> bool:
         return LEFT_OVER in self.marks
 
+    @property
+    def is_put_off(self) -> bool:
+        """Whether it is skipped only until a check is answered again: the one reason a skipped row gives."""
+        return self.status == "skipped" and bool(self.why)
+
     def facet(self, column: str) -> str:
         return next((value for name, value in self.facets if name == column), "")
 

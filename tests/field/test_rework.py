@@ -1,6 +1,7 @@
 """What users met when work was sent back."""
 
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.contrib.auth.models import User
@@ -9,7 +10,9 @@ from board.log.tail import shared
 from board.process import decide
 from board.process.actor import Actor
 from board.process.decide import Refusal
+from board.selectors.board import totals
 from board.selectors.row import attempts, rounds
+from board.selectors.sheet import Sheet
 from board.services import tasks
 from board.services.tasks import Place
 from tests.field.playing import OLGA, Case
@@ -194,3 +197,16 @@ def test_who_signs_later_sees_it_coming_while_the_findings_are_put_right(
     assert "Coming next" in page
     assert "waits for <bdi>qa</bdi>" in page
     assert "for now: qa will be answered again" in login("mira").get("/instances/i/").text
+
+
+def test_the_bar_of_an_instance_is_not_full_while_its_end_is_only_put_off(cast: dict[str, User], store: Path) -> None:
+    case = Case(CHECKED, tail=shared(store))
+    case.runs("qa", "false")
+    put_off = totals(Sheet(case.instance, ZoneInfo("UTC")))
+    assert (put_off.done, put_off.open, put_off.total) == (1, 1, 4)
+    case.finish("fix")
+    case.runs("qa", "true")
+    case.finish("sign", "approved")
+    case.runs("out")
+    whole = totals(Sheet(case.instance, ZoneInfo("UTC")))
+    assert (whole.done, whole.total) == (4, 4)
