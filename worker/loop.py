@@ -207,11 +207,8 @@ class Worker:
         """Fold one instance not seen yet, and put right what a worker that is gone left running in it."""
         met = self.served.meet()
         mine = {run.attempt for run in self.shift.running}
-        with self.tail.reading():
-            for instance_id in self.served.first_seen:
-                instance = self.tail.get(instance_id)
-                self._orphans += [] if instance is None else [a for a in attempts.lost(instance) if a not in mine]
-        self.served.first_seen.clear()
+        self._orphans += [attempt for attempt in self.served.lost if attempt not in mine]
+        self.served.lost.clear()
         for instance_id, problem in self.served.unusable.items():
             self.report.unusable(instance_id, problem)
         self.served.unusable.clear()

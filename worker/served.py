@@ -1,7 +1,8 @@
 """Which instances a worker serves, and which of them have something for it to do.
 
 Nothing is looked at twice without news: an instance is judged when it is first seen and when the log moved it. Those
-that are complete are let go of, so what a store has been through does not fill the memory.
+that are complete are let go of, and of those that wait the ones that moved longest ago, so neither what a store has
+been through nor how much waits in it fills the memory.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from board.log.base import NOWHERE
 from board.log.store import id_problem
 from board.log.tail import Tail
 from board.process.instance import Instance
+from board.services.attempts import Attempt, lost
 from worker.report import waiting_for
+
+MOST_WEIGHT = 250_000  # rows and events of all folded instances together: some 80 MB
 
 
 class Standing(NamedTuple):
@@ -30,12 +34,14 @@ class Served:
         self.only = only
         self.ready: set[str] = set()  # a script of it may be ready
         self.owed: set[str] = set()  # another program's finish left a consequence out
-        self.unseen: list[str] = []  # not folded yet, the newest last
-        self.first_seen: list[str] = []  # folded for the first time: what it says is running is to be recovered
+        self.unseen: dict[str, None] = {}  # not folded yet, the newest last
+        self.lost: list[Attempt] = []  # running by what the log said when an instance was first seen
         self.unusable: dict[str, str] = {}  # why an instance cannot be served
         self._standings: dict[str, Standing] = {}
         self._dirty: set[str] = set()
         self._seen: set[str] = set()
+        self._weights: dict[str, int] = {}  # of what is folded, what moved longest ago first
+        self._weight = 0
         self.position = NOWHERE
 
     def look(self) -> list[str]:
@@ -47,28 +53,38 @@ class Served:
             moved = tail.moved_since(self.position)
             if moved is None:  # another log in this place: what is known of the old one says nothing
                 moved = [head.id for head in tail.ids()]
-                self._seen.clear()
-                self.unseen.clear()
-                self.ready.clear()
-                self.owed.clear()
+                for known in (
+                    self._seen,
+                    self.unseen,
+                    self.ready,
+                    self.owed,
+                    self._standings,
+                    self._dirty,
+                    self._weights,
+                ):
+                    known.clear()
+                self._weight = 0
             self.position = position
             moved = [instance_id for instance_id in moved if self._serves(instance_id)]
             for instance_id in reversed(moved):
                 if instance_id in self._seen:
                     self._judge(instance_id)
-                elif instance_id not in self.unseen:
-                    self.unseen.append(instance_id)
+                else:
+                    self.unseen.setdefault(instance_id)
         return moved
 
     def meet(self) -> bool:
         """Fold one instance not seen yet, the newest first; False when there is none left."""
         if not self.unseen:
             return False
-        instance_id = self.unseen.pop()
+        instance_id, _ = self.unseen.popitem()
         self._seen.add(instance_id)
         with self.tail.reading():
             self._judge(instance_id)
-        self.first_seen.append(instance_id)
+            instance = self.tail.get(instance_id)
+            if instance is not None:
+                self.lost += lost(instance)
+                self._stand(instance_id)
         return True
 
     def note(self, instance_id: str) -> None:
@@ -77,22 +93,38 @@ class Served:
 
     def standings(self) -> dict[str, Standing]:
         """Where every instance served stands; what is complete or cancelled leaves the memory."""
-        if not self._dirty:
-            return self._standings
-        with self.tail.reading():
-            for instance_id in self._dirty:
-                instance = self.tail.get(instance_id)
-                if instance is None:
-                    self._standings.pop(instance_id, None)
-                    continue
-                state = instance.state
-                waiting = waiting_for(instance) if state == "active" else instance.sentence()
-                self._standings[instance_id] = Standing(state, waiting)
-                if state in ("complete", "cancelled"):
-                    self.ready.discard(instance_id)
-                    self.tail.cool(instance_id)
-            self._dirty.clear()
+        if self._dirty:
+            with self.tail.reading():
+                for instance_id in tuple(self._dirty):
+                    self._stand(instance_id)
         return self._standings
+
+    def _stand(self, instance_id: str) -> None:
+        self._dirty.discard(instance_id)
+        instance = self.tail.get(instance_id)
+        if instance is None:
+            self._standings.pop(instance_id, None)
+            return
+        state = instance.state
+        says = waiting_for(instance) if state == "active" else instance.sentence()
+        self._standings[instance_id] = Standing(state, says)
+        if state in ("complete", "cancelled"):
+            self.ready.discard(instance_id)
+            self._let_go(instance_id)
+
+    def _weigh(self, instance: Instance) -> None:
+        """Note how much an instance takes; beyond the limit the others that moved longest ago are let go of."""
+        self._weight += instance.size + instance.seq - self._weights.pop(instance.id, 0)
+        self._weights[instance.id] = instance.size + instance.seq
+        if self._weight > MOST_WEIGHT:
+            for other in [i for i in self._weights if i not in self.ready and i not in self._dirty]:
+                self._let_go(other)
+                if self._weight <= MOST_WEIGHT:
+                    return
+
+    def _let_go(self, instance_id: str) -> None:
+        self.tail.cool(instance_id)
+        self._weight -= self._weights.pop(instance_id, 0)
 
     def _serves(self, instance_id: str) -> bool:
         if instance_id in self._seen:
@@ -117,6 +149,7 @@ class Served:
             self.ready.discard(instance_id)
             self.owed.discard(instance_id)
             return
+        self._weigh(instance)
         (self.ready.add if _has_script(instance) else self.ready.discard)(instance_id)
         (self.owed.add if instance.owed() else self.owed.discard)(instance_id)
 
