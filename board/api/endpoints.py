@@ -39,6 +39,7 @@ from board.services.tasks import Place
 
 MOST_EVENTS = 1000
 FOUND_OUT = {400: Error, 403: Error, 404: Error, 409: Error, 422: Error}
+FOR_PEOPLES_TASKS = frozenset({"status", "note", "due", "priority"})  # the inbox judges the status
 IDEMPOTENCY_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 api = NinjaAPI(
@@ -143,12 +144,15 @@ def send_message(request: HttpRequest, ref: str, message: MessageIn) -> Any:
         raise Refusal(
             "message", "A ref has 1 to 100 of letters, digits, “.”, “_” and “-”, and begins with none of these."
         )
+    with desk.tail().reading():
+        definition = _seen(request, message.instance).flow.table.row(message.task)
+    # people's tasks are moved by people, who have `act`: a message moves what waits for messages
+    if definition is not None and definition.role != "system" and message.field not in FOR_PEOPLES_TASKS:
+        raise Refusal("message", f"people_only: {message.task} is done by people; a message may only add to it.")
     name = ref if ref.endswith(".json") else f"{ref}.json"
     said = json.dumps(message.dict() | {"actor": who.name}).encode()
-    # people's tasks are finished by people, who have `act`: a message moves what waits for messages
-    inbox = Inbox(desk.tail(), desk.store(), status_for="receive")
     try:
-        event = inbox.deliver(name, said)
+        event = Inbox(desk.tail(), desk.store(), status_for="receive").deliver(name, said)
     except Rejected as rejected:
         raise Refusal("message", str(rejected)) from rejected
     return {"ref": name, "outcome": "applied" if event is not None else "duplicate"}

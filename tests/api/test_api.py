@@ -85,7 +85,10 @@ def test_a_message_needs_the_right_and_never_finishes_what_people_do(send: Send)
     status, said = send("olga", "put", "messages/m2", {"task": "review", "element": "north"})
     assert status == 422
     assert "people_only" in said["message"]
-    assert send("olga", "put", "messages/m3", {"task": "delivery", "instance": "none"})[0] == 422
+    said = {"task": "review", "element": "north", "field": "assignee", "value": "mira"}
+    assert send("olga", "put", "messages/m4", said)[0] == 422
+    assert send("olga", "put", "messages/m5", said | {"field": "note", "value": "by mail"})[0] == 200
+    assert send("olga", "put", "messages/m3", {"task": "delivery", "instance": "none"})[0] == 404
     assert send("olga", "put", "messages/.hidden", {"task": "delivery"})[0] == 422
 
 
@@ -127,11 +130,15 @@ def test_a_process_is_told_as_its_table(send: Send) -> None:
     assert found["table"]["task"] == ["each", "delivery", "review", "approve"]
 
 
-def test_where_roles_decide_what_is_seen_the_api_decides_alike(send: Send, settings: Any) -> None:
+def test_where_roles_decide_what_is_seen_the_api_decides_alike(
+    send: Send, settings: Any, cast: dict[str, User]
+) -> None:
     settings.FOLDBOARD_VIEW = "roles"
     assert send("nobody", "get", "instances")[1] == []
     for path in ("instances/2026Q1", "instances/2026Q1/events", "processes/Quarterly"):
         assert send("nobody", "get", path)[0] == 404
+    cast["nobody"].user_permissions.add(Permission.objects.get(codename="sender"))
+    assert send("nobody", "put", "messages/m1", {"task": "delivery", "element": "north"})[0] == 404
     assert len(send("ana", "get", "instances")[1]) == 1
 
 
