@@ -13,6 +13,7 @@ from board.process.instance import Instance
 from board.selectors import names
 from board.selectors.row import Offers, heard, offers
 
+MAX_FOUND = 3  # outputs a card shows; the row's page has them all
 MAX_NOTE = 240  # characters of what somebody said; the row's page has all of it
 
 
@@ -49,6 +50,7 @@ class Job(NamedTuple):
     why: Why | None
     said: Said | None
     error: str
+    found: tuple[tuple[str, str], ...]
     offers: Offers
 
     @property
@@ -94,6 +96,7 @@ def job(instance: Instance, row: int, who: Actor, due: datetime | None = None) -
         why=_why(instance, row),
         said=_said(instance, row),
         error=instance.value(row, "error") if instance.status(row) == "failed" else "",
+        found=_found(instance, row),
         offers=offers(instance, row, who),
     )
 
@@ -122,6 +125,12 @@ def _before(instance: Instance, row: int) -> Iterator[int]:
         rows = instance.related(row, instance.flow.index[dependency.task])
         if len(rows) == 1:
             yield rows[0]
+
+
+def _found(instance: Instance, row: int) -> tuple[tuple[str, str], ...]:
+    """What the rows it waited for handed on: nobody should sign off what a check found without seeing it."""
+    outputs = (item for before in _before(instance, row) for item in sorted(instance.outputs(before).items()))
+    return tuple((key, _short(value)) for key, value in outputs if key != "status")[:MAX_FOUND]
 
 
 def _said(instance: Instance, row: int) -> Said | None:

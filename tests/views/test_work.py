@@ -12,6 +12,7 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from board.log.event import Event, utcnow
 from board.log.tail import Tail, shared
 from board.process.table import ProcessTable
 from board.selectors import work
@@ -57,6 +58,15 @@ def test_what_is_assigned_to_me_comes_first_and_the_late_before_the_rest(tail: T
     assert "Assigned to you" in page
     assert "4 tasks are open" in page
     assert "1 is late" in page
+
+
+def test_a_card_shows_what_the_check_before_it_found(tail: Tail, login: Login) -> None:
+    with tail.acting() as acting:
+        field, found = "output.finding", "life expectancy <fell> in 1992"
+        acting.append([Event(utcnow(), "2026Q1", "validate", field, found, "worker", "Rwanda", attempt=1)])
+    page = login("ana").get("/").text
+    assert "finding" in page
+    assert "life expectancy &lt;fell&gt; in 1992" in page
 
 
 def test_what_somebody_else_is_at_is_not_mine(tail: Tail, login: Login) -> None:
