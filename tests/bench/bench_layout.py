@@ -197,6 +197,8 @@ def main() -> int:
         _line(name, cases)
         every += cases
     _line("together", every)
+    pairs = [(case.ours, case.dots_free) for case in every if case.dots_free is not None]
+    print(f"ours with lanes beside dot without any: {_ratio(pairs).strip()}")
     _times(every)
     return 0
 

@@ -103,14 +103,15 @@ def _through(graph: Graph, at: Layout) -> Iterator[str]:
             for key, box in at.nodes.items():
                 if is_end and key in ends[edge] and key in diamonds:
                     continue  # it ends on the outline, inside the box: measured there
-                if _hits(a, b, box):
+                if hits(a, b, box):
                     yield f"{ends[edge]} runs through {key}"
             for key, box in at.labels.items():
-                if _hits(a, b, box):
+                if hits(a, b, box):
                     yield f"{ends[edge]} runs through the label of {key}"
 
 
-def _hits(a: Point, b: Point, box: Box) -> bool:
+def hits(a: Point, b: Point, box: Box) -> bool:
+    """Whether a level or upright line runs through a box."""
     left, right, top, bottom = min(a.x, b.x), max(a.x, b.x), min(a.y, b.y), max(a.y, b.y)
     return left < box.right and right > box.x and top < box.bottom and bottom > box.y
 

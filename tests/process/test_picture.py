@@ -6,6 +6,7 @@ import re
 import struct
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -17,10 +18,12 @@ from hypothesis import strategies as st
 from board.process import picture_style
 from board.process.files import Unwritable
 from board.process.flow import Flow, compile_flow
-from board.process.layout.sizes import TASK_W, cut, lines_of, text_width
+from board.process.layout import Box, drawing
+from board.process.layout.sizes import SMALL, TASK_W, cut, lines_of, text_width
 from board.process.picture import STATES, WORDS, TaskState, draw, node
 from board.process.table import ProcessTable
 from board.selectors import picture as files
+from tests.process.drawing import hits
 from tests.process.made_up import made_up
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -159,6 +162,22 @@ def test_kinds_and_repetition_are_drawn_as_bpmn_draws_them() -> None:
     assert len(list(every(root, "path", "many"))) == 1
     frame = next(every(root, "g", "frame-group"))
     assert "90 % enough" in words(frame)
+
+
+def test_no_flow_runs_through_the_name_of_a_frame() -> None:
+    framed = 0
+    for number in range(0, 200, 4):
+        flow = compile_flow(made_up(number))
+        at = drawing(flow)[1]
+        for name in every(parsed(draw(flow)), "text", "frame-name"):
+            x, y = int(name.get("x", "")), int(name.get("y", ""))
+            box = Box(x, y - SMALL, text_width(name.text or "", SMALL, bold=True), SMALL)
+            framed += 1
+            assert not any(hits(a, b, box) for points in at.edges.values() for a, b in pairwise(points))
+            assert not any(
+                box.x < n.right and n.x < box.right and box.y < n.bottom and n.y < box.bottom for n in at.nodes.values()
+            )
+    assert framed > 50
 
 
 def test_sequential_groups_have_lying_bars() -> None:

@@ -6,11 +6,12 @@ from bisect import bisect_left, bisect_right, insort
 
 from board.process.layout.frames import has_shared_lanes, loosen, settle_sides
 from board.process.layout.plan import Item, Plan
-from board.process.layout.relay import crossings_of, relay, resettle
+from board.process.layout.relay import MOST_WORK, crossings_of, relay, resettle
 
 Span = tuple[int, int]
 SWEEPS = 6
 RELAYS = 4
+DENSE = 6000  # items; a drawing of more is sorted once and left so
 STARTS = ((False, 0), (True, 1))
 
 
@@ -29,7 +30,7 @@ def improve_columns(plan: Plan, crossings: int) -> int:
     """Lay flows and shapes anew as long as that saves crossings; gives how many are left."""
     best = crossings
     for _ in range(RELAYS):
-        if not best:
+        if not best or plan.work > MOST_WORK or len(plan.items) > DENSE:
             break
         _lay_anew(plan)
         _swap_neighbours(plan, [_cells(column) for column in plan.columns])
@@ -43,7 +44,7 @@ def improve_columns(plan: Plan, crossings: int) -> int:
 def _best_start(plan: Plan) -> int:
     """Sweep from several beginnings; the best order stays."""
     best, kept = -1, _remember(plan)
-    for upside_down, first in STARTS:
+    for upside_down, first in STARTS[: 1 if len(plan.items) > DENSE else None]:
         for column in plan.columns:
             column.sort(key=lambda item: (item.cell, -item.number if upside_down else item.number))
             _number(column)

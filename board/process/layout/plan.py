@@ -84,6 +84,7 @@ class Plan:
     links: list[Link]
     lanes: list[str]  # ids from top to bottom
     columns: list[list[Item]] = field(default_factory=list)
+    work: int = 0  # how much the flows laid anew have cost
     clock: int = 0  # counts changes of the order
     changed: list[int] = field(default_factory=list)  # of each column, when its order changed last
     gaps: list[list[tuple[Item, Item]]] = field(default_factory=list)  # gap n is before column n; the last after all

@@ -18,6 +18,7 @@ from board.process.layout.chains import cell_of, frames_beside, side_of
 from board.process.layout.plan import Item, Link, Plan, Scope
 
 CHANGE = 0.45  # price of changing the lane on the way, in crossings
+MOST_WORK = 500_000  # pairs of places looked at for one drawing; a dense one is left as it is then
 TURN = 0.03  # of every place a turn is away from its shape
 
 Pair = tuple[Item, Item]
@@ -37,6 +38,8 @@ class _Place(NamedTuple):
 def relay(plan: Plan, links: Sequence[Link]) -> None:
     """Lay links anew, one after the other; not one around which nothing has changed since it was laid."""
     for link in links:
+        if plan.work > MOST_WORK:
+            return
         low, high = sorted((link.source.col, link.target.col))
         if link.chain and max(plan.changed[low : high + 1]) > link.laid:
             _Relay(plan, link).run()
@@ -257,6 +260,7 @@ class _Relay:
         self, gap: int, before: list[_Place], after: list[_Place], costs: list[float]
     ) -> tuple[list[float], list[int]]:
         """The cheapest way to each place of a column, and the place it comes from."""
+        self.plan.work += len(before) * len(after)
         table = self._table(gap)
         ways = [table[place.at] for place in before]
         columns = list(zip(*ways, strict=True))

@@ -13,6 +13,7 @@ from itertools import groupby, pairwise
 from board.process.layout import sizes
 from board.process.layout.chains import frames_beside
 from board.process.layout.plan import Item, Plan, Scope
+from board.process.layout.ties import tie
 
 
 @dataclass(slots=True, eq=False)
@@ -126,18 +127,25 @@ class _Heights:
 
     def _tie_flows(self) -> None:
         """Tie items that a flow joins, where the order allows, lane by lane."""
-        wishes: dict[int, list[tuple[int, int, int]]] = {}
+        wishes: dict[int, list[tuple[int, int, list[int]]]] = {}
+        for link in self.plan.links:
+            for lane, run in groupby(link.chain, key=lambda item: item.lane):
+                numbers = [item.number for item in run]
+                if len(numbers) > 1:
+                    wishes.setdefault(lane, []).append((0, numbers[0], numbers))
         for gap in self.plan.gaps:
             for a, b in gap:
-                if a.col != b.col and a.lane == b.lane:
-                    wishes.setdefault(a.lane, []).append((_wish(a, b), a.number, b.number))
+                if a.col != b.col and a.lane == b.lane and (a.node or b.node):
+                    wishes.setdefault(a.lane, []).append((_wish(a, b), a.number, [a.number, b.number]))
         marks: dict[int, list[_Mark]] = {}
         for mark in self.marks:
             if mark.lane >= 0:
                 marks.setdefault(mark.lane, []).append(mark)
         for lane, wanted in wishes.items():
-            wanted.sort()
-            _Ties(marks[lane], self.marks).tie([(a, b) for _, a, b in wanted], self.tied)
+            wanted.sort(key=lambda each: each[:2])
+            below = {mark.number: list(mark.below) for mark in marks[lane]}
+            for number, stands_for in tie(below, [run for _, _, run in wanted]).items():
+                self.tied[number] = stands_for
 
     def _merge(self) -> None:
         """Hand the distances of tied marks to the one that stands for them."""
@@ -209,9 +217,7 @@ def _middle(marks: list[_Mark], own: int) -> int:
 
 
 def _wish(a: Item, b: Item) -> int:
-    """How much a flow wants to be straight: 0 the most. Long ones first, then the only way on, then the others."""
-    if a.node is None and b.node is None:
-        return 0
+    """How much a flow between two items, not both passed, wants to be straight: 1, the only way on, the most."""
     only = (len(a.right) == 1) + (len(b.left) == 1)
     return 3 - only
 
@@ -237,54 +243,3 @@ def _kind(thing: Item | Scope) -> str:
     if isinstance(thing, Scope):
         return "frame"
     return "wire" if thing.node is None else "shape"
-
-
-class _Ties:
-    """Which marks of one lane are above which, kept up to date while marks are tied; sets of marks are bits."""
-
-    def __init__(self, marks: list[_Mark], every: list[_Mark]) -> None:
-        self.place = {mark.number: n for n, mark in enumerate(marks)}
-        self.members = [1 << n for n in range(len(marks))]
-        self.down = [0] * len(marks)
-        self.alive = list(range(len(marks)))
-        self.root = list(range(len(marks)))
-        for n in self._from_below(marks):
-            for m in marks[n].below:
-                at = self.place.get(m)
-                if at is not None:
-                    self.down[n] |= self.members[at] | self.down[at]
-        self.marks = marks
-
-    def _from_below(self, marks: list[_Mark]) -> list[int]:
-        missing = [sum(m in self.place for m in mark.below) for mark in marks]
-        order = [n for n, count in enumerate(missing) if not count]
-        for n in order:
-            for m in marks[n].above:
-                at = self.place.get(m)
-                if at is not None:
-                    missing[at] -= 1
-                    if not missing[at]:
-                        order.append(at)
-        return order
-
-    def tie(self, wanted: list[tuple[int, int]], tied: list[int]) -> None:
-        """Tie pairs of mark numbers, in order of want, in `tied` (a forest of parents)."""
-        for x, y in wanted:
-            a, b = self._find(self.place[x]), self._find(self.place[y])
-            if a == b or self.down[a] & self.members[b] or self.down[b] & self.members[a]:
-                continue
-            self.root[b] = a
-            tied[self.marks[b].number] = self.marks[a].number
-            self.members[a] |= self.members[b]
-            self.down[a] |= self.down[b]
-            self.alive.remove(b)
-            both, beyond = self.members[a], self.members[a] | self.down[a]
-            down = self.down
-            for n in self.alive:
-                if down[n] & both:
-                    down[n] |= beyond
-
-    def _find(self, n: int) -> int:
-        while self.root[n] != n:
-            n = self.root[n]
-        return n
