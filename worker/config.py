@@ -26,7 +26,7 @@ class Config:
     no_wait: bool = False
     tick_s: float = 1.0
     timeout_s: float | None = None
-    slots: int = field(default_factory=lambda: os.cpu_count() or 1)
+    slots: int = field(default_factory=lambda: os.process_cpu_count() or 1)
     packages: frozenset[str] = frozenset()
     interpreters: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: INTERPRETERS)
     inbox: bool = True

@@ -112,6 +112,8 @@ class Worker:
         standings = self.served.standings()
         for instance_id, standing in standings.items():
             self.report.standing(instance_id, standing.state, standing.says)
+        if self.config.instance and not standings:
+            self.report.once(self.config.instance, f"worker: there is no instance {self.config.instance} yet")
         if self._is_over(standings):
             return EXIT_STUCK if any(s.state == "stuck" for s in standings.values()) else EXIT_OK
         if self._idle_since is None:

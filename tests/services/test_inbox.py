@@ -13,7 +13,8 @@ from board.log.tail import Tail
 from board.process.table import ElementList, ProcessTable
 from board.services import instances
 from board.services.actor import anybody
-from board.services.inbox import MAX_BYTES, Inbox, take_in
+from board.services.inbox import Inbox, take_in
+from board.services.message import MAX_BYTES
 
 BOSS = anybody("boss")
 ROWS = [
