@@ -34,7 +34,8 @@ from board.process.table import ElementError, ElementList
 from board.selectors import desk
 from board.selectors.record import head_of, record
 from board.services import instances
-from board.services.inbox import Inbox, Rejected
+from board.services.inbox import Inbox
+from board.services.message import Rejected
 from board.services.tasks import Place
 
 MOST_EVENTS = 1000
