@@ -30,7 +30,6 @@ MARGIN = 6
 FRAME_HEAD = 22
 FRAME_FOOT = 20
 FRAME_PAD = 12
-MARK_W, MARK_H = 16, 12
 
 # Advance widths in thousandths of the font size, measured in the browser: the wider of Arial's and about DejaVu Sans's,
 # which is the widest of the usual system fonts, so that text measured here fits whichever of them a browser takes.
