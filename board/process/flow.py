@@ -199,7 +199,7 @@ class _Compiler:
         """The groups around a row, innermost first; an unknown or cyclic parent ends the chain."""
         found: list[str] = []
         parent = row.parent
-        while parent in self.group_rows and parent not in found and parent != row.task:
+        while parent and parent in self.group_rows and parent not in found and parent != row.task:
             found.append(parent)
             parent = self.group_rows[parent].parent
         return tuple(found)
