@@ -1,7 +1,8 @@
 """Hundreds who watch one board ask each second: most of them are answered here, before the rest of the stack.
 
-Who was let through to the news of an instance is remembered for two and a half seconds, by cookie and address. Within them only
-what needs no making is answered: 204, or news that are made already; they are the same for everybody who may look.
+Who was let through to the news of an instance is remembered for two and a half seconds, by cookie and address. Within
+them only what needs no making is answered: 204, or news that are made already; they are the same for everybody who may
+look.
 A logout or a change of accounts in this process ends it at once; one in another process, within that time.
 """
 
