@@ -207,7 +207,7 @@
   for (const target of [E.sheet, window]) target.addEventListener("scroll", () => { if (open && list.matches(":popover-open")) settle(); }, { passive: true });
 
   function key(event) {
-    event.stopPropagation();
+    if (!(event.ctrlKey || event.metaKey)) event.stopPropagation();
     if (event.isComposing) return;
     const count = list.matches(":popover-open") ? list.children.length : 0;
     const { key: pressed } = event;

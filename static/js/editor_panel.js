@@ -205,7 +205,12 @@
   byId("find-next").addEventListener("click", () => next(false));
   byId("find-before").addEventListener("click", () => next(true));
   document.addEventListener("keydown", (event) => {
-    if ((event.ctrlKey || event.metaKey) && event.key === "f" && E.root.contains(document.activeElement)) {
+    if (!(event.ctrlKey || event.metaKey)) return;
+    if (event.key === "s") {
+      event.preventDefault();
+      document.activeElement.blur(); // takes what is being typed
+      byId("ed-save").click();
+    } else if (event.key === "f" && E.root.contains(document.activeElement)) {
       event.preventDefault();
       E.find();
     }

@@ -79,6 +79,7 @@
     const columns = E.columns.join("\n");
     E.take(said, queue);
     if (status === 422 && !found(op)) notTaken([op], said.message);
+    if (status === 200) renamed(op);
     if (whole) E.flash(said.rows.flatMap((row, n) => (typeof row === "number" ? [] : [n])));
     byId("ed-discard").hidden = !state.draft;
     put("problems", said.problems);
@@ -93,6 +94,13 @@
     E.changed("said");
     if (columns !== said.columns.join("\n")) E.settled().then(() => location.reload()); // the form has other fields now
     settle();
+  }
+
+  /** Say what it means that a task has another id now. */
+  function renamed(op) {
+    const id = op.do === "put" && op.column === "task" && op.block.length === 1 ? op.block[0][0].trim() : "";
+    if (!id || !op.task || id === op.task.trim()) return;
+    Foldboard.say(`“${op.task.trim()}” is “${id}” now, also where it is waited for. Instances that run keep the old id.`);
   }
 
   /** Whether the row of a cell that was typed stands somewhere else by now, so that the cell can be written there. */
@@ -249,11 +257,12 @@
   document.addEventListener("click", async (event) => {
     const link = event.target.closest?.("a[data-leave], #ed-save, .menu-body a");
     if (!link || !root.contains(link) || event.ctrlKey || event.metaKey) return;
-    if (link.getAttribute("aria-disabled") === "true" && link.getAttribute("href") === "#editor") return event.preventDefault();
-    if (link.getAttribute("href").startsWith("#") || !queue.length) return;
+    if (!queue.length) {
+      if (link.getAttribute("href") === "#editor") event.preventDefault(); // nothing to save yet
+      return;
+    }
     event.preventDefault();
     await E.settled();
-    byId(link.id)?.click();
-    if (!link.id) link.click();
+    (link.id ? byId(link.id) : link).click(); // what can be saved, and why not, is known only now
   });
 })();

@@ -311,6 +311,22 @@ def test_any_answer_can_be_typed(sheet: Sheet) -> None:
     assert sheet.kept("role")[3] == "steward"
 
 
+def test_a_new_id_is_told_and_followed(sheet: Sheet) -> None:
+    sheet.click(1, "task")
+    sheet.type("check")
+    sheet.keys("Enter")
+    assert sheet.kept("depends_on") == ["", "load, fix", "check:false", "check:true"]
+    expect(sheet.page.locator("#say")).to_contain_text("“qa” is “check” now")
+
+
+def test_ctrl_s_goes_to_saving_with_what_is_being_typed(sheet: Sheet) -> None:
+    sheet.click(0, "name")
+    sheet.type("Still typing")
+    sheet.keys("Control+s")
+    sheet.page.wait_for_url("**/edit/save/")
+    expect(sheet.page.locator("ins")).to_have_text("Still typing")
+
+
 def test_a_problem_is_beside_its_cell_and_the_list_leads_there(sheet: Sheet) -> None:
     page = sheet.page
     sheet.click(3, "depends_on")
