@@ -6,6 +6,7 @@ A `Line` holds all that a row shows and nothing else, so rows that show the same
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from board.process.problems import Problem, check
 from board.process.table import COLUMNS, ProcessTable, Row
 from board.selectors.processes import depth_of, picture, roles_held, script_found
 
+logger = logging.getLogger(__name__)
 CORE = ("task", "name", "role", "depends_on", "script", "collection", "parent")  # columns of the grid itself
 SELDOM = tuple(column for column in COLUMNS if column not in CORE)
 MORE = "more"  # the grid's last column, which sums up the others
@@ -164,8 +166,12 @@ class Editing:
 
     @property
     def picture(self) -> str:
-        """The process drawn, each task a link to its row; "" without tasks or with too many."""
-        return picture(self.table, self.name)
+        """The process drawn, each task a link to its row; "" without tasks, with too many, or if it cannot be drawn."""
+        try:
+            return picture(self.table, self.name)
+        except Exception:  # a half-written table that nobody thought of must not keep its own editor from opening
+            logger.exception("The draft of “%s” cannot be drawn", self.name)
+            return ""
 
 
 def editing(user: User, tail: Tail, name: str) -> Editing | None:
