@@ -12,8 +12,6 @@ from board.process.instance import Instance
 from board.services import attempts
 from worker.served import Served
 
-_LEFT_OVER_LOOK_S = 0.5  # working out what is no longer needed looks at every row; a little late does no harm
-
 
 class Place(NamedTuple):
     """Where a script runs: its row, and the group around it that does one at a time ("" for none)."""
@@ -31,7 +29,6 @@ class Chooser:
         self._paused: dict[tuple[str, int], float] = {}  # rows that wait for their retry, monotonic
         self._picked: dict[str, int] = {}  # when an instance was last served, counted in picks
         self._picks = 0
-        self._left_over: dict[str, tuple[float, frozenset[int]]] = {}
         self._tasks: dict[str, list[tuple[int, str]]] = {}
 
     def pause(self, instance: str, row: int, until: float) -> None:
@@ -67,15 +64,9 @@ class Chooser:
         tasks = {t for t, group in self._script_tasks(instance) if instance.tally(t)["open"] and group not in busy}
         if not tasks:
             return None
-        rest = rows | self._unneeded(instance, now)
         task_of = instance.statuses.task
         for row in instance.ready_scripts():
-            if (
-                task_of[row] in tasks
-                and row not in rows
-                and row not in rest
-                and not self._is_paused(instance, row, now)
-            ):
+            if task_of[row] in tasks and row not in rows and not self._is_paused(instance, row, now):
                 return row
         return None
 
@@ -98,12 +89,6 @@ class Chooser:
                 return False
             self._paused[key] = now + wait_s  # decided by a worker before this one
         return self._paused[key] > now
-
-    def _unneeded(self, instance: Instance, now: float) -> frozenset[int]:
-        known = self._left_over.get(instance.id)
-        if known is None or now >= known[0]:
-            known = self._left_over[instance.id] = now + _LEFT_OVER_LOOK_S, instance.left_over()
-        return known[1]
 
 
 def sequential_group(instance: Instance, t: int) -> str:
