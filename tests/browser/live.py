@@ -4,6 +4,7 @@ import json
 import os
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -24,6 +25,8 @@ from tests.tools import tool
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
+# an answer of 4xx, and none at all; everything else the console says, a broken policy above all, is a fault
+SAID_BY_THE_PAGE = ("Failed to load resource", "htmx:afterRequest", "htmx:sendError")
 Scheme = Literal["light", "dark"]
 WIDTHS = (360, 1600)
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
@@ -71,11 +74,49 @@ def prepare(folder: Path) -> Prepared:
     return Prepared(var, static, json.loads(done.stdout.splitlines()[-1]), key)
 
 
+class Server:
+    """gunicorn with the product's own settings on a port of its own, with all the processes it starts."""
+
+    def __init__(self, folder: Path, env: dict[str, str]) -> None:
+        with closing(socket.socket()) as probe:
+            probe.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{probe.getsockname()[1]}"
+        self.url, self.log, self.env = f"http://{address}", folder / "gunicorn.log", env
+        self.command = [sys.executable, "-m", "gunicorn", "-c", "deploy/gunicorn.conf.py", "--bind", address]
+        self.command += ["--workers", "1", "--graceful-timeout", "1", "board.wsgi"]
+
+    def start(self) -> None:
+        """Begin, and come back when it answers."""
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                self.command, cwd=ROOT, env=self.env, stdout=log, stderr=log, start_new_session=True
+            )
+        for _ in range(600):
+            if self.process.poll() is not None:
+                break
+            try:
+                with urlopen(self.url + "/health/", timeout=2):
+                    return
+            except (URLError, ConnectionError, TimeoutError):
+                time.sleep(0.05)
+        raise RuntimeError(f"gunicorn did not come up:\n{self.log.read_text()}")
+
+    def kill(self) -> None:
+        """End all of it at once, as a machine that loses its power does."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(10)
+
+    def stop(self) -> None:
+        """Ask it to end."""
+        self.process.terminate()
+        self.process.wait(10)
+
+
 @dataclass
 class Board:
     """A running board: where it is, its store, and browsers looking at it."""
 
-    url: str
+    server: Server
     store: Path
     browser: Browser
     sessions: dict[str, str]
@@ -96,14 +137,18 @@ class Board:
         page.on("console", self._heard)
         return page
 
+    @property
+    def url(self) -> str:
+        """Where it is; the same after a restart."""
+        return self.server.url
+
     def go(self, page: Page, path: str) -> Page:
         """Open a path of this board."""
         page.goto(self.url + path)
         return page
 
     def _heard(self, message: ConsoleMessage) -> None:
-        # an answer of 4xx is said by the page; everything else, a broken policy above all, is a fault
-        if message.type == "error" and "Failed to load resource" not in message.text:
+        if message.type == "error" and not message.text.startswith(SAID_BY_THE_PAGE):
             self.troubles.append(message.text)
 
     def close(self) -> None:
@@ -117,34 +162,15 @@ def running(prepared: Prepared, browser: Browser, folder: Path, **settings: str)
     """A board over a copy of the prepared accounts and an empty store, ended at exit."""
     var = folder / "var"
     shutil.copytree(prepared.var, var)
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "gunicorn", "board.wsgi", "--bind", f"127.0.0.1:{port}"]
-    command += ["--worker-class", "gthread", "--threads", "8", "--keep-alive", "15", "--no-control-socket"]
     env = environment(var, prepared.static, FOLDBOARD_SECRET_KEY=prepared.key, **settings)
-    with (folder / "gunicorn.log").open("wb") as log:
-        server = subprocess.Popen([*command, "--graceful-timeout", "1"], cwd=ROOT, env=env, stdout=log, stderr=log)
-    board = Board(f"http://127.0.0.1:{port}", var / "store", browser, prepared.sessions)
+    server = Server(folder, env)
+    board = Board(server, var / "store", browser, prepared.sessions)
     try:
-        _wait_for(board.url + "/health/", server, folder / "gunicorn.log")
+        server.start()
         yield board
     finally:
         board.close()
-        server.terminate()
-        server.wait(10)
-
-
-def _wait_for(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
-    for _ in range(300):
-        if server.poll() is not None:
-            break
-        try:
-            with urlopen(url, timeout=2):
-                return
-        except (URLError, ConnectionError, TimeoutError):
-            time.sleep(0.1)
-    raise RuntimeError(f"gunicorn did not come up:\n{log.read_text()}")
+        server.stop()
 
 
 def faults(page: Page) -> dict[str, list[str]]:

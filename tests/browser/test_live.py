@@ -54,6 +54,15 @@ def chip(page: Page, name: str) -> Locator:
     return page.locator(f"tr[data-t=review]:has-text('{name}') .chip")
 
 
+def ask_until(page: Page, said: str) -> None:
+    """Let the page ask again and again, without the pauses, until it says so on top."""
+    for _ in range(40):
+        page.clock.fast_forward(1000)
+        if page.locator("#lost", has_text=said).count():
+            return
+    raise AssertionError(f"the page never said “{said}”")
+
+
 def test_what_one_does_the_other_sees_within_a_second_on_list_picture_head_and_feed(scene: Scene) -> None:
     ana, ben = scene.open("ana"), scene.open("ben")
     chip(ana, "Norway").click()
@@ -148,17 +157,35 @@ def test_under_a_filter_rows_that_go_stay_marked_and_rows_that_come_are_counted(
     expect(done.locator("#s2 a.fresh")).to_have_count(0)
 
 
-def test_a_lost_connection_is_said_and_healed(scene: Scene) -> None:
-    ana = scene.open("ana")
-    chip(ana, "Norway").click()
-    ana.locator(".drawer textarea").first.fill("typed while away")
-    ana.context.set_offline(True)
-    expect(ana.locator("#lost")).to_contain_text("Connection lost", timeout=15_000)
-    scene.say("review", "done", "Brazil", actor="ben")
-    ana.context.set_offline(False)
-    expect(chip(ana, "Brazil")).to_contain_text("done", timeout=5000)
-    expect(ana.locator("#lost")).to_have_count(0)
-    expect(ana.locator(".drawer textarea").first).to_have_value("typed while away")
+def test_a_server_that_is_killed_and_started_again_costs_no_word(scene: Scene) -> None:
+    server, board, work = scene.board.server, scene.board.page("ana"), scene.board.page("ana")
+    for page in (board, work):
+        page.clock.install()  # the pauses between its questions are not waited for
+    scene.board.go(board, f"/instances/{scene.id}/")
+    chip(board, "Norway").click()
+    board.locator(".drawer textarea").first.fill("half a sen")
+    scene.board.go(work, "/")
+    card = work.locator(".job", has=work.locator(f"a[href='/instances/{scene.id}/tasks/review@Brazil/']"))
+    card.locator("summary").click()
+    card.get_by_label("Note").fill("half a thought")
+    server.kill()
+    board.get_by_role("button", name="Finish").click()
+    expect(board.locator("#say")).to_contain_text("cannot be reached. Nothing you typed is lost")
+    for page in (board, work):
+        ask_until(page, "Connection lost")
+    scene.say("review", "done", "Rwanda", actor="ben")
+    server.start()
+    for page in (board, work):
+        page.clock.fast_forward(2000)
+    expect(chip(board, "Rwanda")).to_contain_text("done")
+    for page in (board, work):
+        expect(page.locator("#lost")).to_have_count(0)
+    board.locator(".drawer textarea").first.press_sequentially("tence")
+    board.get_by_role("button", name="Finish").click()
+    expect(chip(board, "Norway")).to_contain_text("done")
+    card.get_by_role("button", name="Finish, with this note").click()
+    expect(card).to_have_count(0)
+    assert scene.told("note") == ["half a thought", "half a sentence"]
 
 
 def test_an_expired_login_is_laid_over_the_page_and_the_note_is_still_there(scene: Scene) -> None:
