@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from board.api import page
-from board.views import account, errors, health, work, worker
+from board.views import account, errors, frame, health, work, worker
 
 urlpatterns = [
     path("", work.index, name="work"),
@@ -20,6 +20,7 @@ urlpatterns = [
     path("account/password/", account.PasswordChange.as_view(), name="password-change"),
     path("api/", page.index, name="api"),
     path("api/", include("board.api.urls", namespace="api-1")),
+    path("frame/", frame.frame, name="frame"),
     path("health/", health.health, name="health"),
     path("admin/", admin.site.urls),
 ]

@@ -169,19 +169,21 @@ class Totals(NamedTuple):
 
 
 class Head(NamedTuple):
-    """Where an instance stands: the bar, the word, the sentence, and what failed."""
+    """Where an instance stands: the bar, the word, the sentence, what failed, and how many scripts are in progress."""
 
     state: str
     sentence: str
     total: Totals
     troubles: list[RowView]
     more_troubles: int
+    running: int
 
 
 def head(sheet: Sheet) -> Head:
     """The head of a board."""
     failed = [view for view in sheet.views if view.status == "failed"] if sheet.any_failed else []
-    return Head(sheet.state, sheet.sentence, totals(sheet), failed[:3], max(0, len(failed) - 3))
+    running = sum(section.counts.doing for section in sheet.sections if section.definition.is_script)
+    return Head(sheet.state, sheet.sentence, totals(sheet), failed[:3], max(0, len(failed) - 3), running)
 
 
 def totals(sheet: Sheet) -> Totals:

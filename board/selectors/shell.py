@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from board.log.worker_lock import worker_alive
 from board.permissions import may_view, roles_of
@@ -23,6 +24,12 @@ class Shell:
     open: int
     alive: bool
     ready: int
+    day: str
+
+    @property
+    def version(self) -> str:
+        """Changes whenever the frame of an open page is no longer true."""
+        return f"{self.alive:d}-{self.ready}-{self.open}-{self.day}"
 
 
 def shell(user: User) -> Shell:
@@ -42,4 +49,5 @@ def shell(user: User) -> Shell:
         open=work.number(tail, user),
         alive=alive,
         ready=ready,
+        day=timezone.localdate().isoformat(),
     )

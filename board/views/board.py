@@ -44,7 +44,6 @@ def board(request: Request, instance: str) -> HttpResponse:
     flow = now.instance.flow
     held = {definition.task for definition in flow.rows if actor.holds(definition, flow)}
     context |= {"yours": selectors.yours(now.sheet, held, actor.name), "may_operate": actor.may_operate}
-    context["running"] = sum(s.counts.doing for s in now.sheet.sections if s.definition.is_script)
     return render(request, "instances/board.html", context)
 
 

@@ -33,7 +33,7 @@
     });
     document.getElementById("work-lead").replaceWith(detail.news.querySelector("#work-lead"));
     document.getElementById("work-side").replaceWith(detail.news.querySelector("#work-side"));
-    badge(Number(detail.news.dataset.open));
+    title(Number(detail.news.dataset.open));
     htmx.process(lists);
     Foldboard.tellTimes(page);
     if (focused && document.activeElement === document.body) document.getElementById(focused)?.focus();
@@ -115,11 +115,8 @@
     Foldboard.ask();
   }
 
-  function badge(count) {
+  function title(count) {
     document.title = document.title.replace(/^My work( \(\d+\))?/, count ? `My work (${count})` : "My work");
-    const link = document.querySelector(".top nav a[aria-current]");
-    link.querySelector(".badge")?.remove();
-    if (count) link.insertAdjacentHTML("beforeend", `<span class="badge">${count}<span class="sr"> open</span></span>`);
   }
 
   // One's own click: the card goes at once and the next one has the focus; the news confirm it.

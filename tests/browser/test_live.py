@@ -12,6 +12,7 @@ from board.log.tail import Tail
 from tests.browser.live import Board
 from tests.cast import PASSWORD
 from tests.views.boards import say, start
+from tests.views.test_worker import serve
 
 pytestmark = pytest.mark.browser
 NUMBERS = itertools.count(1)
@@ -186,6 +187,29 @@ def test_a_server_that_is_killed_and_started_again_costs_no_word(scene: Scene) -
     card.get_by_role("button", name="Finish, with this note").click()
     expect(card).to_have_count(0)
     assert scene.told("note") == ["half a thought", "half a sentence"]
+
+
+def test_an_open_board_hears_of_the_worker_and_of_a_new_day(scene: Scene) -> None:
+    scene.say("validate", "doing", "Norway", actor="worker", attempt="1")
+    serve(scene.board.store)
+    ana = scene.board.page("ana")
+    ana.clock.install()
+    scene.board.go(ana, f"/instances/{scene.id}/")
+    expect(ana.locator("#alive")).to_have_text("worker alive")
+    expect(ana.locator(".unconfirmed")).to_be_hidden()
+    serve(scene.board.store, alive=False)
+    ana.clock.fast_forward(30_000)
+    expect(ana.locator("#alive")).to_have_text("worker away")
+    expect(ana.locator(".unconfirmed")).to_be_visible()
+    chip(ana, "Brazil").click()
+    ana.locator(".drawer textarea").first.fill("typed until midnight")
+    ana.evaluate("() => { document.body.dataset.day = '2026-01-01'; document.body.dataset.frame = '/frame/?v='; }")
+    with ana.expect_response("**/frame/**"):
+        ana.clock.fast_forward(30_000)
+    expect(ana.locator(".drawer textarea").first).to_have_value("typed until midnight")
+    ana.locator(".drawer .close").click()
+    with ana.expect_navigation():
+        ana.clock.fast_forward(30_000)
 
 
 def test_an_expired_login_is_laid_over_the_page_and_the_note_is_still_there(scene: Scene) -> None:

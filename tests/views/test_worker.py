@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import time_machine
 from django.contrib.auth.models import User
 
 from board.log.store import Store
@@ -201,3 +202,35 @@ def test_by_roles_messages_and_rows_of_others_are_not_named(
     assert "2026Q1" not in page
     assert "Ship" not in page
     assert "secret-name" in login("olga").get("/worker/").text
+
+
+def frame_of(page: str) -> str:
+    """Where a page asks for its frame anew."""
+    found = re.search(r' data-frame="([^"]+)"', page)
+    assert found is not None
+    return found[1]
+
+
+def test_the_frame_of_an_open_page_is_asked_for_anew(ready: Tail, store: Path, login: Login) -> None:
+    ana = login("ana", htmx=True)
+    first = frame_of(ana.get("/processes/").text)
+    assert ana.get(first).status_code == 204
+    serve(store)
+    answer = ana.get(first)
+    assert "worker alive" in answer.text
+    assert "no worker is alive" not in answer.text
+    Teller(store).say(SINCE, "one", "t", "done", actor="worker", attempt=1)
+    serve(store, alive=False)
+    answer = ana.get(frame_of(answer.text))
+    assert "worker away" in answer.text
+    assert '1<span class="sr"> open</span>' in answer.text
+    assert ana.get(frame_of(answer.text)).status_code == 204
+
+
+def test_another_day_makes_another_frame(ready: Tail, login: Login) -> None:
+    with time_machine.travel("2026-11-29T23:59:30Z", tick=False) as clock:
+        ana = login("ana", htmx=True)
+        first = frame_of(ana.get("/processes/").text)
+        assert ana.get(first).status_code == 204
+        clock.shift(60)
+        assert 'data-day="2026-11-30"' in ana.get(first).text

@@ -1,0 +1,17 @@
+"""The frame of a page that stays open: the worker's mark, its banner, the badge, and which day it is."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from board.http import Request
+from board.selectors.shell import shell
+
+
+@require_safe
+def frame(request: Request) -> HttpResponse:
+    """The parts anew, asked for every half minute by static/js/frame.js; 204 while those of version `v` are true."""
+    found = shell(request.user)
+    if request.GET.get("v") == found.version:
+        return HttpResponse(status=204)
+    return render(request, "includes/frame.html", {"shell": found})
