@@ -108,6 +108,11 @@ def may_view(user: User | AnonymousUser, roles: Collection[str]) -> bool:
     return bool(roles_of(user) & set(roles)) or user.has_perm("board.operator") or user.has_perm("board.editor")
 
 
+def may_view_unreadable(user: User | AnonymousUser) -> bool:
+    """Whether somebody sees an instance whose roles cannot be read: who would see it whatever they were."""
+    return may_view(user, ("\0",))  # no role has this name
+
+
 def may_start(user: User | AnonymousUser) -> bool:
     """Whether somebody may start an instance: operators and process editors."""
     return may(user, "start an instance")

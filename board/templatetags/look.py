@@ -31,6 +31,7 @@ STATES: dict[str, tuple[str, str, str]] = {
     "complete": ("done", "done", "complete"),
     "stuck": ("failed", "failed", "stuck"),
     "cancelled": ("skipped", "skipped", "cancelled"),
+    "unreadable": ("failed", "warn", "unreadable"),
 }
 
 

@@ -1,18 +1,31 @@
 """What the pages of one instance share: finding it, hiding it, and the address its links begin with."""
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.http import Http404
 from django.urls import reverse
 
 from board.http import Request
-from board.permissions import may_view
+from board.log.story import InstanceHead
+from board.permissions import may_view, may_view_unreadable
 from board.selectors import desk
 from board.selectors.desk import Snapshot
 
 
+class Unreadable(Http404):
+    """An instance that was started and cannot be folded; its head says why."""
+
+    def __init__(self, head: InstanceHead, user: User) -> None:
+        super().__init__(head.broken)
+        self.head, self.user = head, user
+
+
 def seen(request: Request, instance_id: str) -> Snapshot:
-    """The instance as it is now; 404 when there is none, or none for this person."""
+    """The instance as it is now; 404 when there is none for this person, Unreadable when it cannot be shown."""
     found = desk.snapshot(desk.tail(), instance_id)
+    head = desk.tail().head(instance_id) if found is None else None
+    if head is not None and head.broken and may_view_unreadable(request.user):
+        raise Unreadable(head, request.user)
     if found is None or not may_view(request.user, found.instance.flow.roles):
         raise Http404(f"There is no instance “{instance_id}”.")
     return found

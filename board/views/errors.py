@@ -8,6 +8,8 @@ from django.templatetags.static import static
 from django.utils import timezone
 
 from board import kept as keeping
+from board.permissions import may_start
+from board.views.common import Unreadable, base_of
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -21,7 +23,11 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """404, also for what somebody may not see: that it exists is not said."""
+    """404, also for what somebody may not see: that it exists is not said. What is there and unreadable says why."""
+    if isinstance(exception, Unreadable):
+        head = exception.head
+        context = {"head": head, "base": base_of(head.id), "may_start": may_start(exception.user)}
+        return render(request, "instances/unreadable.html", context, status=404)
     return render(request, "404.html", status=404)
 
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from board.http import Request
 from board.log.base import Position
-from board.permissions import actor_for, may_view
+from board.permissions import actor_for, may_view, may_view_unreadable
 from board.process.decide import Refusal
 from board.process.elements import ElementError, ElementList
 from board.process.files import Unreadable, read_elements
@@ -43,9 +43,13 @@ def index(request: Request) -> HttpResponse:
 def _listing(request: Request) -> dict[str, Any]:
     text, state = request.GET.get("text", "").strip()[:200], request.GET.get("state", "")
     start = as_number(request.GET.get("from"), 0, 1_000_000, default=0)
-    seen_lines = [line for line in selectors.lines(desk.tail()) if may_view(request.user, line.roles)]
+    seen_lines = [line for line in selectors.lines(desk.tail()) if _is_seen(request, line)]
     found = selectors.listing(seen_lines, text, state, start)
     return {"listing": found, "text": text, "state": state, "narrowed": bool(text or state), "any": bool(seen_lines)}
+
+
+def _is_seen(request: Request, line: selectors.Line) -> bool:
+    return may_view_unreadable(request.user) if line.broken else may_view(request.user, line.roles)
 
 
 @require_safe

@@ -22,7 +22,7 @@ from board.selectors.files import Preview
 from board.selectors.log import LogFilter
 from board.selectors.news import news as news_of
 from board.views.board import as_number, as_response
-from board.views.common import base_of, check_seen, seen
+from board.views.common import Unreadable, base_of, check_seen, seen
 
 LATEST = 10**18
 
@@ -69,14 +69,17 @@ def log_news(request: Request, instance: str) -> HttpResponse:
 @require_safe
 def log_file(request: Request, instance: str, kind: str) -> HttpResponseBase:
     """The events a filter wants, oldest first, for other programs: `jsonl` as the log has them, `csv` defused."""
-    now = seen(request, instance)
+    try:
+        name = seen(request, instance).facts.id
+    except Unreadable as unreadable:  # its events are what whoever mends it needs
+        name = unreadable.head.id
     if kind not in ("jsonl", "csv"):
         raise Http404("The log can be had as events.jsonl and as events.csv.")
-    events = lines.everything(desk.tail(), now.facts.id, LogFilter.read(request.GET))
+    events = lines.everything(desk.tail(), name, LogFilter.read(request.GET))
     body = lines.as_jsonl(events) if kind == "jsonl" else lines.as_csv(events)
     media = "application/x-ndjson" if kind == "jsonl" else "text/csv; charset=utf-8"
     response = StreamingHttpResponse(body, content_type=media)
-    response["Content-Disposition"] = str(content_disposition_header(True, f"{now.facts.id}-events.{kind}"))
+    response["Content-Disposition"] = str(content_disposition_header(True, f"{name}-events.{kind}"))
     return response
 
 

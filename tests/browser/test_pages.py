@@ -4,6 +4,7 @@ import pytest
 
 from tests.browser.live import WIDTHS, Board, faults, overflow, violations
 from tests.story import tell
+from tests.views.boards import say
 
 pytestmark = pytest.mark.browser
 
@@ -17,13 +18,14 @@ PAGES = [
     ("ana", "/processes/Quarterly%20data%20collection/"),
     ("ana", "/account/password/"),
     ("ana", "/nowhere/"),
+    ("olga", "/instances/odd/"),
     (None, "/account/login/"),
 ]
 
 
 @pytest.fixture(scope="module")
 def told(board: Board) -> Board:
-    tell(board.store)
+    say(tell(board.store), "@instance", "its process is missing", field="name", instance="odd")
     return board
 
 

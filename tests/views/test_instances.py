@@ -1,5 +1,6 @@
 """The list of instances, starting a new one, ending one."""
 
+import json
 import re
 from pathlib import Path
 
@@ -24,6 +25,12 @@ def tail(cast: dict[str, User], store: Path) -> Tail:
     single = ProcessTable.from_rows([{"task": "a", "name": "A", "role": "analyst"}])
     definitions.save(found, anybody("ed"), "Single", single, "first")
     return found
+
+
+def table_of_one() -> str:
+    """A process as the log has it."""
+    table = ProcessTable.from_rows([{"task": "a", "name": "A", "role": "analyst"}])
+    return json.dumps(table.to_columns())
 
 
 def listed(page: str) -> list[str]:
@@ -161,5 +168,23 @@ def test_what_the_log_holds_of_an_instance_may_be_broken_and_the_list_still_stan
     instances.start(tail, OLGA, "Single", "one")
     page = login("ana").get("/instances/").text
     assert "cannot be read" in page
-    assert "one" in listed(page)
-    assert login("ana").get("/instances/odd/").status_code == 404
+    assert listed(page) == ["odd", "one"]
+    for path in ("", "log/", "tasks/a/"):
+        told = login("ana").get(f"/instances/odd/{path}")
+        assert told.status_code == 404
+        assert "odd</bdi> cannot be shown" in told.text
+        assert "the process is missing" in told.text
+        assert "Show this page to an operator" in told.text
+    assert b'"field":"name"' in login("ana").get("/instances/odd/log/events.jsonl").getvalue()
+    assert "/instances/-/start/?process=x" in login("olga").get("/instances/odd/").text
+    say(tail, "@instance", table_of_one(), field="process", instance="odd")
+    assert login("ana").get("/instances/odd/").status_code == 200
+
+
+def test_by_roles_what_cannot_be_read_is_for_operators_and_editors(tail: Tail, login: Login, settings: object) -> None:
+    settings.FOLDBOARD_VIEW = "roles"  # type: ignore[attr-defined]
+    say(tail, "@instance", "Secret", field="name", instance="odd")
+    assert "odd" not in login("ana").get("/instances/").text
+    assert "cannot be shown" not in login("ana").get("/instances/odd/").text
+    assert login("ana").get("/instances/odd/log/events.jsonl").status_code == 404
+    assert "cannot be shown" in login("olga").get("/instances/odd/").text
