@@ -11,6 +11,7 @@ from board.process.actor import Actor
 from board.process.events import account
 from board.process.instance import Instance
 from board.selectors import names
+from board.selectors.last_line import failed_attempt
 from board.selectors.row import Offers, heard, offers
 
 MAX_FOUND = 3  # outputs a card shows; the row's page has them all
@@ -50,6 +51,8 @@ class Job(NamedTuple):
     why: Why | None
     said: Said | None
     error: str
+    attempt: int  # the one it failed with; 0 for what has not failed by itself
+    last: str  # what that one said last in its log
     found: tuple[tuple[str, str], ...]
     offers: Offers
 
@@ -80,6 +83,7 @@ def key_of(instance: str, task: str, element: str) -> str:
 
 
 def job(instance: Instance, row: int, who: Actor, due: datetime | None = None) -> Job:
+    """The card of a row; ask it inside `tail.reading()`. `last` is left out: no file is read under the lock."""
     definition = instance.definition(row)
     status = instance.latest(row, "status")
     doing = status is not None and instance.status(row) == "doing"
@@ -96,6 +100,8 @@ def job(instance: Instance, row: int, who: Actor, due: datetime | None = None) -
         why=_why(instance, row),
         said=_said(instance, row),
         error=instance.value(row, "error") if instance.status(row) == "failed" else "",
+        attempt=failed_attempt(instance, row),
+        last="",
         found=_found(instance, row),
         offers=offers(instance, row, who),
     )

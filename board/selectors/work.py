@@ -16,9 +16,10 @@ from board.permissions import actor_for, may_view
 from board.process import decide
 from board.process.actor import Actor
 from board.process.instance import Instance
-from board.selectors import names
+from board.selectors import desk, names
 from board.selectors.cards import Job, job, version_of
 from board.selectors.digest import Digest, OpenRow, all_of, holds, open_rows
+from board.selectors.last_line import last_line
 from board.selectors.people import roles_for
 
 MOST_MINE = 60  # cards a page shows; the rest is one click away on the boards
@@ -90,7 +91,7 @@ def my_work(tail: Tail, user: User, now: datetime) -> MyWork:
         mine, pools = _counted(shares)
         failed = [(i, row) for i, d in seen for row in d.failed] if who.may_operate else []
         told: set[tuple[str, str]] = set()
-        return MyWork(
+        found = MyWork(
             mine=tuple(_told_once(_jobs(shares, who, None, MOST_MINE), told)),
             more_mine=max(0, mine - MOST_MINE),
             pools=tuple(_pool(role, pools[role], shares, who, told) for role in sorted(pools)),
@@ -101,6 +102,13 @@ def my_work(tail: Tail, user: User, now: datetime) -> MyWork:
             open=mine + sum(pools.values()),
             late=sum(share.late(now) for share in shares),
         )
+    return found._replace(failed=tuple(map(_with_last_line, found.failed)))
+
+
+def _with_last_line(failed: Job) -> Job:
+    if not failed.attempt:
+        return failed
+    return failed._replace(last=last_line(desk.store(), failed.instance, failed.task, failed.element, failed.attempt))
 
 
 def number(tail: Tail, user: User) -> int:

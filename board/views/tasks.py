@@ -23,6 +23,7 @@ from board.selectors import row as selectors
 from board.selectors.board import Rendering, due_words
 from board.selectors.desk import Snapshot
 from board.selectors.instruction import instruction
+from board.selectors.last_line import failed_attempt, last_line
 from board.selectors.news import news as news_of
 from board.selectors.people import holders, roles_for
 from board.services.tasks import Place
@@ -59,7 +60,7 @@ def _page(request: Request, now: Snapshot, number: int) -> dict[str, Any]:
         events = [entry.event for entry in reversed(entries)]
         attempts = selectors.attempts(events)
         definition = live.definition(number)
-        context = {
+        context: dict[str, Any] = {
             "gates": selectors.gates(live, number),
             "after": [live.name_of(task) for task in live.flow.successors(view.task)],
             "outputs": sorted(live.outputs(number).items()),
@@ -69,9 +70,12 @@ def _page(request: Request, now: Snapshot, number: int) -> dict[str, Any]:
             "heard": selectors.heard(live, number),
             "not_by": [live.name_of(task) for task in definition.not_by_tasks],
             "extra": definition.extra,
+            "failed_attempt": failed_attempt(live, number),
             "fields": [(f, e) for f, e in live.fields(number).items() if f not in selectors.KNOWN and "." not in f],
         }
+    failed = context["failed_attempt"]
     return context | {
+        "last": last_line(desk.store(), now.facts.id, view.task, view.element, failed) if failed else "",
         "base": base_of(now.facts.id),
         "page": now.facts._asdict() | {"position": str(now.position)},
         "v": view,
