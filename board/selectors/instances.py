@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from board.log.tail import InstanceHead, Tail
+from board.process.elements import ElementList
 from board.selectors.board import Totals
 from board.selectors.digest import digest
 
@@ -60,6 +61,23 @@ def lines(tail: Tail) -> list[Line]:
     """Every instance, the newest first."""
     with tail.reading():
         return [_line(tail, head) for head in tail.ids()]
+
+
+class Last(NamedTuple):
+    """The elements of the newest instance of a process that has any."""
+
+    id: str
+    elements: ElementList
+
+
+def last_elements(tail: Tail, process: str, seen: Callable[[Collection[str]], bool]) -> Last | None:
+    """What "as last time" means for a process, of instances whose roles `seen` lets through; None without any."""
+    with tail.reading():
+        for head in tail.ids():
+            instance = tail.get(head.id) if head.name == process and not head.broken else None
+            if instance is not None and instance.elements.ids and seen(instance.flow.roles):
+                return Last(instance.id, instance.elements)
+    return None
 
 
 def _line(tail: Tail, head: InstanceHead) -> Line:

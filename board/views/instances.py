@@ -71,7 +71,7 @@ def start(request: Request) -> HttpResponse:
     if not (actor.may_operate or actor.may_edit):
         raise PermissionDenied("Only an operator or a process editor may start an instance.")
     if request.method != "POST":
-        return _form(request, {"process": request.GET.get("process", "")}, [])
+        return _form(request, _asked_for(request), [])
     typed = {name: request.POST.get(name, "").strip() for name in ("process", "id", "elements", "none")}
     elements, problems = _elements(request, typed)
     if not typed["process"]:
@@ -87,6 +87,17 @@ def start(request: Request) -> HttpResponse:
             messages.success(request, f"{typed['id']} is started.")
             return redirect(base_of(typed["id"]))
     return _form(request, typed, problems, 422)
+
+
+def _asked_for(request: Request) -> dict[str, str]:
+    """The form as an address asks for it: `process`, and with `same` the elements of its newest instance."""
+    process = request.GET.get("process", "")
+    last = _last(request, process) if "same" in request.GET else None
+    return {"process": process, "elements": _as_text(last.elements) if last is not None else ""}
+
+
+def _last(request: Request, process: str) -> selectors.Last | None:
+    return selectors.last_elements(desk.tail(), process, lambda roles: may_view(request.user, roles))
 
 
 def _elements(request: Request, typed: dict[str, str]) -> tuple[ElementList | None, list[str]]:
@@ -123,7 +134,14 @@ def _form(request: Request, typed: dict[str, str], problems: list[str], status: 
         name: sorted({group.collection for group in compile_flow(found.table).groups.values()})
         for name, found in definitions.items()
     }
-    context = {"typed": typed, "problems": problems, "processes": sorted(groups.items())}
+    chosen = typed["process"] or (next(iter(groups)) if len(groups) == 1 else "")
+    context = {
+        "typed": typed,
+        "problems": problems,
+        "processes": sorted(groups.items()),
+        "chosen": chosen,
+        "last": _last(request, chosen) if chosen in groups else None,
+    }
     return render(request, "instances/start.html", context, status=status)
 
 

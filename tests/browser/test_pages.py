@@ -1,9 +1,12 @@
 """The pages of work, worker, processes and accounts: nothing for axe to find, nothing cut off."""
 
+import re
+
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.live import WIDTHS, Board, faults, overflow, violations
-from tests.story import tell
+from tests.story import COLLECTION, tell
 from tests.views.boards import say
 
 pytestmark = pytest.mark.browser
@@ -82,3 +85,16 @@ def test_at_four_times_the_size_nothing_is_cut_off(told: Board) -> None:
         page = told.go(told.page(name, width=320), path)
         assert overflow(page) == "", path
         page.context.close()
+
+
+def test_the_elements_of_last_time_fill_the_form_that_was_begun(told: Board) -> None:
+    page = told.go(told.page("olga"), "/instances/-/start/")
+    page.get_by_label("Id", exact=True).fill("2026Q2")
+    page.get_by_label("Process").select_option("Release")
+    expect(page.get_by_text("Same elements as last time")).to_have_count(0)
+    page.get_by_label("Process").select_option(COLLECTION)
+    page.get_by_text("Same elements as last time").click()
+    expect(page.get_by_label("Elements", exact=True)).to_have_value(re.compile("Rwanda\tAfrica\tana\n"))
+    assert page.get_by_label("Id", exact=True).input_value() == "2026Q2"
+    assert violations(page) == []
+    page.context.close()

@@ -1,5 +1,6 @@
 """The list of instances, starting a new one, ending one."""
 
+import html
 import json
 import re
 from pathlib import Path
@@ -82,6 +83,27 @@ def test_an_instance_is_started_from_a_pasted_list_with_facets_and_assignees(tai
     assert found is not None
     assert found.value(found.find("review", "Rwanda") or 0, "assignee") == "ana"
     assert found.created_by == "olga"
+
+
+def test_the_elements_of_last_time_are_one_click_away(tail: Tail, login: Login) -> None:
+    olga, again = login("olga"), f"{START}?process=Collection&same=1"
+    assert "last time" not in olga.get(f"{START}?process=Collection").text
+    pasted = "country\tregion\tassignee\nRwanda\tAfrica\tana\nNo <b>\tEurope\t"
+    olga.post(START, {"process": "Collection", "id": "2026Q4", "elements": pasted})
+    olga.post(START, {"process": "Collection", "id": "none-this-time", "none": "yes"})
+    page = olga.get(f"{START}?process=Collection").text
+    assert "Same elements as last time" in page
+    assert "2 of <bdi>2026Q4</bdi>" in page
+    assert "Rwanda" not in page
+    assert "last time" not in olga.get(f"{START}?process=Single").text
+    filled = re.search(r"<textarea[^>]*>(.*?)</textarea>", olga.get(again).text, re.DOTALL)
+    assert filled is not None
+    assert html.unescape(filled[1]).strip() == pasted.strip()
+    olga.post(START, {"process": "Collection", "id": "2027Q1", "elements": html.unescape(filled[1])})
+    first, second = tail.get("2026Q4"), tail.get("2027Q1")
+    assert first is not None
+    assert second is not None
+    assert first.elements == second.elements
 
 
 def test_an_instance_is_started_from_a_file(tail: Tail, login: Login) -> None:
