@@ -15,6 +15,7 @@ import sqlite3
 import stat
 import tarfile
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path, PurePosixPath
@@ -40,7 +41,7 @@ def backup(store: Store, target: Path, database: Path | None, say: Say) -> int:
     Everything may go on running. StoreError: the target exists or is in the store, the store is missing, no room.
     """
     target = target.absolute()
-    if target.exists():
+    if os.path.lexists(target):
         raise StoreError(f"{target} exists already: give a new name.")
     if target.is_relative_to(store.root):
         raise StoreError(f"{target} is in the store itself: give a place outside of it.")
@@ -59,7 +60,8 @@ def backup(store: Store, target: Path, database: Path | None, say: Say) -> int:
     except (OSError, sqlite3.Error) as error:
         raise StoreError(f"The backup {target} cannot be written: {error}.") from error
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):  # where nothing may be written there is nothing to take away
+            partial.unlink(missing_ok=True)
     return count
 
 
@@ -161,8 +163,7 @@ def _add_bytes(tar: tarfile.TarFile, name: str, data: bytes) -> None:
 def _info(name: str, size: int, changed: float | None = None) -> tarfile.TarInfo:
     info = tarfile.TarInfo(name)
     info.size, info.mode = size, 0o644
-    if changed is not None:
-        info.mtime = int(changed)
+    info.mtime = int(time.time() if changed is None else changed)
     return info
 
 

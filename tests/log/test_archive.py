@@ -165,6 +165,8 @@ def test_a_bad_place_for_a_backup_is_refused(store: Store, tmp_path: Path, place
         backup(Store(tmp_path / "none"), tmp_path / "b.tar.gz", None, quiet)
     with pytest.raises(StoreError, match="cannot be written"):
         backup(store, tmp_path / "no" / "folder" / "b.tar.gz", None, quiet)
+    with pytest.raises(StoreError, match="cannot be written"):
+        backup(store, tmp_path / "exists.tar.gz" / "b.tar.gz", None, quiet)
 
 
 def crafted(tmp_path: Path, *members: tarfile.TarInfo) -> Path:

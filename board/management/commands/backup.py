@@ -14,7 +14,7 @@ from board.management.database import sqlite_path
 
 
 class Command(BaseCommand):
-    """Writes a consistent backup; progress goes to stderr."""
+    """Writes a consistent backup; progress goes to stderr. With --verbosity 0 it says only what went wrong."""
 
     help = "Write a backup of the store and of the SQLite database to FILE (tar.gz); everything may go on running."
     requires_system_checks = ()
@@ -25,11 +25,17 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Back up and say how much."""
-        database = sqlite_path()
-        if database is None:
+        database, quiet = sqlite_path(), options["verbosity"] == 0
+        if database is None and not quiet:
             self.stderr.write("the database is no SQLite file and not in the backup: use its own tool (pg_dump)")
+
+        def say(line: str) -> None:
+            if not quiet or line.startswith("left out"):
+                self.stderr.write(line)
+
         try:
-            count = backup(Store(settings.FOLDBOARD_STORE), options["file"], database, self.stderr.write)
+            count = backup(Store(settings.FOLDBOARD_STORE), options["file"], database, say)
         except LogError as error:
             raise CommandError(str(error), returncode=2) from None
-        self.stdout.write(f"{options['file']}: {count} files, {options['file'].stat().st_size} bytes")
+        if not quiet:
+            self.stdout.write(f"{options['file']}: {count} files, {options['file'].stat().st_size} bytes")
