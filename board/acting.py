@@ -5,7 +5,7 @@ The same for a button of the board, the row's page and My work, with scripts or 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from board.log.event import Event
@@ -14,6 +14,7 @@ from board.process.actor import Actor
 from board.process.decide import Refusal, title
 from board.process.events import account
 from board.process.instance import Instance
+from board.selectors.names import shown
 from board.selectors.people import holds, roles_for
 from board.services import tasks
 from board.services.tasks import Place
@@ -37,10 +38,11 @@ class Wish:
 
     @classmethod
     def read(cls, form: Mapping[str, str]) -> Wish:
-        """The wish of a form as it was sent; nothing missing is guessed."""
+        """The wish of a form as it was sent, a button `finish:ANSWER` or a `value`; nothing missing is guessed."""
+        do, _, answer = form.get("do", "").partition(":")
         return cls(
-            form.get("do", ""),
-            form.get("value", "").strip(),
+            do,
+            answer or form.get("value", "").strip(),
             form.get("note", "").strip()[:MAX_NOTE],
             form.get("along", "") == "yes",
             form.get("assignee", "").strip(),
@@ -76,7 +78,7 @@ def act(tail: Tail, instance: str, at: Place, who: Actor, wish: Wish) -> Outcome
     with tail.reading():
         found = tail.get(instance)
         name = title(found, row_of(found, *at)) if found is not None else at.task
-    return Outcome(f"{_said(wish)}: {name}.", events)
+    return Outcome(_said(wish, name, events), events)
 
 
 def _do(tail: Tail, instance: str, at: Place, who: Actor, wish: Wish) -> list[Event]:
@@ -109,17 +111,19 @@ def _roles(tail: Tail, instance: str, at: Place) -> Collection[str]:
         return () if found is None else roles_for(found.definition(row_of(found, *at)), found.flow)
 
 
-def _said(wish: Wish) -> str:
+def _said(wish: Wish, name: str, events: Iterable[Event]) -> str:
+    again = sum(event.field == "status" and event.actor.endswith("(re-arm)") for event in events)
+    answer = "finished" if wish.value == "done" else f"answered “{wish.value}”"
     return {
-        "take": "Yours now",
-        "start": "In progress",
-        "finish": "Finished" if wish.value == "done" else f"Answered {wish.value}",
-        "reopen": "Reopened, with what comes after it" if wish.along else "Reopened",
-        "comment": "Comment added",
-        "assign": f"Assigned to {wish.assignee}" if wish.assignee else "Assigned to nobody",
-        "due": f"Due {wish.due}" if wish.due else "Due as the process says",
-        "retry": "Tried again by the worker",
-        "fail": "Ended as failed",
+        "take": f"{name} is yours now.",
+        "start": f"{name}: started.",
+        "finish": f"{name}: {answer}.{f' {again} more opened again.' if again else ''}",
+        "reopen": f"{name}: reopened{', with what comes after it' if wish.along else ''}.",
+        "comment": f"Your comment on {name} is in the log.",
+        "assign": f"{name}: assigned to {shown(wish.assignee) if wish.assignee else 'nobody'}.",
+        "due": f"{name}: due {wish.due or 'as the process says'}.",
+        "retry": f"{name}: the worker tries again.",
+        "fail": f"{name}: ended as failed.",
     }[wish.do]
 
 

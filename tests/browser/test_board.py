@@ -234,7 +234,7 @@ def test_everything_works_without_scripts(scene: Scene) -> None:
     row(page, "e00").locator(".chip").click()
     page.locator("textarea").first.fill("without scripts")
     page.get_by_role("button", name="Finish").click()
-    expect(page.locator(".message.success")).to_contain_text("Finished: Review · e00.")
+    expect(page.locator(".message.success")).to_contain_text("Review · e00: finished.")
     scene.board.go(page, f"/instances/{scene.id}/?text=e0")
     page.locator("tr[data-t=review] input[name=row]").nth(1).check()
     page.locator("tr[data-t=review] input[name=row]").nth(2).check()

@@ -114,7 +114,7 @@ def test_a_holder_takes_starts_and_finishes(tail: Tail, login: Login) -> None:
     do(client, ROW, do="start")
     assert status(tail, "review", "Rwanda") == "doing"
     response = client.post(f"{ROW}act/", {"do": "finish", "value": "done", "note": "fine"}, follow=True)
-    assert "Finished: Review · Rwanda." in response.text
+    assert "Review · Rwanda: finished." in response.text
     assert told(tail, "note") == [("fine", "ana")]
     assert told(tail, "status")[0] == ("done", "ana")
 
@@ -131,7 +131,7 @@ def test_on_the_board_the_answer_is_the_row_as_it_is_now(tail: Tail, login: Logi
     response = do(client, ROW, do="finish", value="done", place="board")
     assert response.status_code == 200
     assert re.search(r'<template><table><tbody><tr id="r8" data-s="done"', response.text)
-    assert json.loads(response["HX-Trigger"])["acted"] == {"row": "r8", "said": "Finished: Review · Rwanda."}
+    assert json.loads(response["HX-Trigger"])["acted"] == {"row": "r8", "said": "Review · Rwanda: finished."}
 
 
 def test_an_answer_that_rejects_asks_for_a_note_and_keeps_the_form(tail: Tail, login: Login) -> None:

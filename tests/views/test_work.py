@@ -212,8 +212,10 @@ def test_a_row_that_is_not_there_is_404(tail: Tail, login: Login, path: str) -> 
     assert login("ana").post(path, {"do": "finish:done"}).status_code == 404
 
 
-def test_a_wish_that_is_none_is_404(tail: Tail, login: Login) -> None:
-    assert login("ana").post(RWANDA, {"do": "explode"}).status_code == 404
+@pytest.mark.parametrize("do", ["explode", "", "finish"])
+def test_a_wish_that_is_none_is_refused(tail: Tail, login: Login, do: str) -> None:
+    assert login("ana").post(RWANDA, {"do": do}).status_code == 422
+    assert status(tail, "2026Q1", "review", "Rwanda") == "open"
 
 
 def test_the_address_of_an_action_leads_to_the_row(tail: Tail, login: Login) -> None:
