@@ -3,6 +3,7 @@
   "use strict";
   const board = document.getElementById("board");
   const list = () => document.getElementById("list");
+  const pane = document.getElementById("picture");
   const { counted, drawerOf, fetched, rowsOf, say } = Foldboard;
 
   // Folding: what is folded loads its rows when it is opened, and stays as it was left.
@@ -112,7 +113,8 @@
     const fresh = page.getElementById("board");
     for (const name of ["news", "v"]) if (fresh.dataset[name]) board.dataset[name] = fresh.dataset[name];
     list().replaceWith(document.importNode(page.getElementById("list"), true));
-    for (const id of ["head", "picture", "feed", "yours"]) {
+    pane?.replaceChildren(...document.importNode(page.getElementById("picture"), true).childNodes); // it stays scrolled
+    for (const id of ["head", "feed", "yours"]) {
       const [now, then] = [page.getElementById(id), document.getElementById(id)];
       if (now && then) then.replaceWith(document.importNode(now, true));
     }
@@ -259,7 +261,6 @@
   if (widen) {
     widen.hidden = false;
     const here = document.querySelector("#picture :is(.failed, .doing, .open)")?.getBoundingClientRect();
-    const pane = document.getElementById("picture");
     if (here) pane.scrollLeft += here.left - pane.getBoundingClientRect().left - pane.clientWidth / 3; // where it goes on
     wide(localStorage.getItem("picture") === "wide");
     widen.addEventListener("click", () => {
@@ -267,6 +268,17 @@
       localStorage.setItem("picture", on ? "wide" : "beside");
       wide(on);
     });
+  }
+
+  // A picture that goes on beyond an edge fades there, so that nobody takes the part for the whole.
+  function edges() {
+    pane.classList.toggle("more-left", pane.scrollLeft > 1);
+    pane.classList.toggle("more-right", pane.scrollLeft + pane.clientWidth < pane.scrollWidth - 1);
+  }
+  if (pane) {
+    edges();
+    pane.addEventListener("scroll", edges, { passive: true });
+    new ResizeObserver(edges).observe(pane);
   }
 
   const remembered = folds();

@@ -214,8 +214,14 @@
     for (const field of document.querySelectorAll("[name=csrfmiddlewaretoken]")) field.value = token;
     dialog.remove();
     out = false;
-    say("You are logged in again. What you typed is still there: send it again.", "success");
+    say(`You are logged in again.${whatNow()}`, "success");
     ask();
+  }
+
+  function whatNow() {
+    if (Foldboard.editor) return " What you typed is sent now.";
+    const typed = [...document.querySelectorAll("textarea")].some((field) => field.value.trim());
+    return typed ? " What you typed is still there: send it again." : "";
   }
 
   // When to ask, and when not

@@ -155,6 +155,7 @@ class Board:
         """Close the windows."""
         for context in self.contexts:
             context.close()
+        self.contexts.clear()
 
 
 @contextmanager

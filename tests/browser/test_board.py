@@ -3,7 +3,6 @@
 import itertools
 import re
 import time
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
@@ -37,20 +36,12 @@ class Scene:
 
 
 @pytest.fixture
-def shut(board: Board) -> Iterator[None]:
-    yield
-    for context in board.contexts:
-        context.close()
-    board.contexts.clear()
-
-
-@pytest.fixture
-def scene(board: Board, shut: None) -> Scene:
+def scene(board: Board) -> Scene:
     return Scene(board, [f"e{n:02}" for n in range(12)])
 
 
 @pytest.fixture
-def long(board: Board, shut: None) -> Scene:
+def long(board: Board) -> Scene:
     return Scene(board, [f"e{n:03}" for n in range(230)])
 
 
@@ -273,7 +264,7 @@ def test_the_board_its_menus_and_its_records_please_axe_and_fit(scene: Scene, wi
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_strangers_text_of_any_length_leaves_the_layout_whole(board: Board, shut: None, width: int) -> None:
+def test_strangers_text_of_any_length_leaves_the_layout_whole(board: Board, width: int) -> None:
     word, name = "W" * 10_000, f"evil-{next(NUMBERS)}"
     process: list[dict[str, str | None]] = [
         {"task": "g", "name": word, "collection": "unit"},

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -43,11 +42,8 @@ class Scene:
 
 
 @pytest.fixture
-def scene(board: Board) -> Iterator[Scene]:
-    yield Scene(board)
-    for context in board.contexts:
-        context.close()
-    board.contexts.clear()
+def scene(board: Board) -> Scene:
+    return Scene(board)
 
 
 def chip(page: Page, name: str) -> Locator:
@@ -165,6 +161,7 @@ def test_a_server_that_is_killed_and_started_again_costs_no_word(scene: Scene) -
     scene.board.go(board, f"/instances/{scene.id}/")
     chip(board, "Norway").click()
     board.locator(".drawer textarea").first.fill("half a sen")
+    scene.say("review", "ana", "Brazil", field="assignee")
     scene.board.go(work, "/")
     card = work.locator(".job", has=work.locator(f"a[href='/instances/{scene.id}/tasks/review@Brazil/']"))
     card.locator("summary").click()

@@ -5,8 +5,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from board.log.tail import Tail
 from tests.browser.live import WIDTHS, Board, faults, overflow, violations
-from tests.story import COLLECTION, tell
+from tests.story import COLLECTION
 from tests.views.boards import say
 
 pytestmark = pytest.mark.browser
@@ -26,22 +27,21 @@ PAGES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def told(board: Board) -> Board:
-    say(tell(board.store), "@instance", "its process is missing", field="name", instance="odd")
-    return board
+@pytest.fixture
+def odd(told: Tail) -> None:
+    say(told, "@instance", "its process is missing", field="name", instance="odd")
 
 
 @pytest.mark.parametrize(("name", "path"), PAGES)
-def test_axe_finds_nothing_and_nothing_is_cut_off(told: Board, name: str | None, path: str) -> None:
-    page = told.go(told.page(name), path)
+def test_axe_finds_nothing_and_nothing_is_cut_off(board: Board, odd: None, name: str | None, path: str) -> None:
+    page = board.go(board.page(name), path)
     assert faults(page) == {}
     page.context.close()
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_open_menus_and_notes_are_as_good_as_the_page(told: Board, width: int) -> None:
-    page = told.go(told.page("mira", width=width), "/")
+def test_open_menus_and_notes_are_as_good_as_the_page(board: Board, told: Tail, width: int) -> None:
+    page = board.go(board.page("mira", width=width), "/")
     page.locator("summary", has_text="rejected").click()
     page.get_by_label("Why?").fill("not yet")
     assert violations(page) == []
@@ -53,8 +53,8 @@ def test_open_menus_and_notes_are_as_good_as_the_page(told: Board, width: int) -
     assert overflow(page) == ""
 
 
-def test_everything_is_reached_with_the_keyboard_and_the_focus_is_seen(told: Board) -> None:
-    page = told.go(told.page("ana"), "/")
+def test_everything_is_reached_with_the_keyboard_and_the_focus_is_seen(board: Board, told: Tail) -> None:
+    page = board.go(board.page("ana"), "/")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Enter")
@@ -71,24 +71,24 @@ def test_everything_is_reached_with_the_keyboard_and_the_focus_is_seen(told: Boa
     assert {"Finish", "Take", "Start", "Review · Rwanda"} <= seen
 
 
-def test_the_admin_works_under_the_same_strict_policy(told: Board) -> None:
-    page = told.page("admin")
+def test_the_admin_works_under_the_same_strict_policy(board: Board, told: Tail) -> None:
+    page = board.page("admin")
     for path in ("/admin/", "/admin/auth/user/", "/admin/auth/user/add/", "/admin/auth/group/1/change/"):
-        told.go(page, path)
+        board.go(page, path)
         assert page.locator("h1").count()
     # the console said nothing, or the board's fixture fails
 
 
-def test_at_four_times_the_size_nothing_is_cut_off(told: Board) -> None:
+def test_at_four_times_the_size_nothing_is_cut_off(board: Board, odd: None) -> None:
     # 1280 px at 400 % are 320 px: WCAG's reflow
     for name, path in PAGES:
-        page = told.go(told.page(name, width=320), path)
+        page = board.go(board.page(name, width=320), path)
         assert overflow(page) == "", path
         page.context.close()
 
 
-def test_the_elements_of_last_time_fill_the_form_that_was_begun(told: Board) -> None:
-    page = told.go(told.page("olga"), "/instances/-/start/")
+def test_the_elements_of_last_time_fill_the_form_that_was_begun(board: Board, told: Tail) -> None:
+    page = board.go(board.page("olga"), "/instances/-/start/")
     page.get_by_label("Id", exact=True).fill("2026Q2")
     page.get_by_label("Process").select_option("Release")
     expect(page.get_by_text("Same elements as last time")).to_have_count(0)
