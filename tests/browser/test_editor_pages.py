@@ -5,40 +5,41 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.live import SCHEMES, WIDTHS, Scheme, overflow, violations
+from tests.browser.live import faults, overflow, violations
 from tests.browser.sheet import Sheet
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_the_editor_is_clean_and_fits(sheet: Sheet, width: int, scheme: Scheme) -> None:
-    page = sheet.board.page("ed", width=width, scheme=scheme)
-    window = Sheet(sheet.board, page, sheet.name)
-    assert (violations(page), overflow(page)) == ([], "")
-    window.click(3, "depends_on")
-    window.type("gone")
-    window.keys("Enter")
-    expect(page.locator("#row-end .bad")).to_have_count(1)
-    window.click(3, "depends_on")
-    window.keys("F2")
-    expect(page.locator("#picks")).to_be_visible()
-    assert (violations(page), overflow(page)) == ([], "")
-    window.keys("Escape")
-    window.settle()
-    path = f"/processes/{quote(sheet.name)}/"
-    for more in ("", "edit/save/", "import/", "try/"):
-        sheet.board.go(page, path + more)
-        assert (more, violations(page), overflow(page)) == (more, [], "")
-    sheet.board.go(page, "/processes/@new/")
-    assert (violations(page), overflow(page)) == ([], "")
-    sheet.board.go(page, path + "import/")
+def test_the_editor_is_clean_and_fits(sheet: Sheet) -> None:
+    assert faults(sheet.page) == {}
+    sheet.click(3, "depends_on")
+    sheet.type("gone")
+    sheet.keys("Enter")
+    expect(sheet.page.locator("#row-end .bad")).to_have_count(1)
+    sheet.click(3, "depends_on")
+    sheet.keys("F2")
+    expect(sheet.page.locator("#picks")).to_be_visible()
+    assert faults(sheet.page) == {}
+
+
+@pytest.mark.parametrize("path", ["", "edit/save/", "import/", "try/", "../@new/"])
+def test_the_pages_around_it_are_clean_and_fit(sheet: Sheet, path: str) -> None:
+    sheet.click(3, "name")
+    sheet.type("The end")
+    sheet.keys("Enter")
+    sheet.settle()
+    sheet.board.go(sheet.page, f"/processes/{quote(sheet.name)}/{path}")
+    assert faults(sheet.page) == {}
+
+
+def test_what_an_import_would_change_is_clean_and_fits(sheet: Sheet) -> None:
+    page = sheet.page
+    sheet.board.go(page, f"/processes/{quote(sheet.name)}/import/")
     page.locator("#pasted").fill("task,name,due\nload,Loaded,soon\nnew,New,1d")
     page.get_by_role("button", name="Show what is in it").click()
     expect(page.get_by_role("heading", name="What it would change")).to_be_visible()
-    assert (violations(page), overflow(page)) == ([], "")
-    page.close()
+    assert faults(page) == {}
 
 
 def test_without_scripts_a_row_is_edited_on_its_own_form(sheet: Sheet) -> None:

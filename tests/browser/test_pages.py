@@ -79,14 +79,6 @@ def test_the_admin_works_under_the_same_strict_policy(board: Board, told: Tail) 
     # the console said nothing, or the board's fixture fails
 
 
-def test_at_four_times_the_size_nothing_is_cut_off(board: Board, odd: None) -> None:
-    # 1280 px at 400 % are 320 px: WCAG's reflow
-    for name, path in PAGES:
-        page = board.go(board.page(name, width=320), path)
-        assert overflow(page) == "", path
-        page.context.close()
-
-
 def test_the_elements_of_last_time_fill_the_form_that_was_begun(board: Board, told: Tail) -> None:
     page = board.go(board.page("olga"), "/instances/-/start/")
     page.get_by_label("Id", exact=True).fill("2026Q2")
