@@ -52,7 +52,7 @@ def board(served: live.Board) -> Iterator[live.Board]:
 @pytest.fixture
 def told(board: live.Board) -> Tail:
     """The live board's store with nothing in it but the story of tests/story.py."""
-    for each in board.store.iterdir():
+    for each in board.store.glob("*"):
         shutil.rmtree(each) if each.is_dir() else each.unlink()
     # a first line of its own makes it another log, should the file get the number of the one before
     mark = Event("2026-01-01T00:00:00Z", f"told-{next(_TOLD)}", "x", "status", "open", "x")
