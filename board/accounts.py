@@ -1,10 +1,15 @@
-"""Names of accounts: what the log would take for somebody else is no name."""
+"""Accounts: names that the log would take for somebody else are none, and every process hears of changes."""
 
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-from django.contrib.auth.models import User
+from django.conf import settings
+from django.contrib.auth.models import Group, User
+from django.contrib.auth.signals import user_logged_out
 from django.core.exceptions import ValidationError
-from django.db.models.signals import pre_save
+from django.db import transaction
+from django.db.models.signals import m2m_changed, post_delete, post_save, pre_save
 
 RESERVED = frozenset({"worker", "register", "external"})
 
@@ -29,3 +34,38 @@ def guard_names() -> None:
     # the cached list, not the field's own arguments, so Django sees no change to migrate
     User._meta.get_field("username").validators.append(validate_name)
     pre_save.connect(_check, sender=User, dispatch_uid="foldboard-account-names")
+
+
+def changes() -> int:
+    """How often accounts, their roles and rights were changed, and logins ended, on this machine; costs one `stat`."""
+    try:
+        return _changes_path().stat().st_size
+    except OSError:
+        return 0
+
+
+def _changes_path() -> Path:
+    # beside the sessions, which all processes of a machine share too; it grows by a byte with each change
+    return settings.FOLDBOARD_VAR / "account-changes"
+
+
+def _changed(**_: Any) -> None:
+    # whoever may not write here changed something all the same; others then learn of it a little later
+    with suppress(OSError), _changes_path().open("ab") as file:
+        file.write(b".")
+
+
+def _changing(update_fields: frozenset[str] | None = None, **_: Any) -> None:
+    if update_fields != frozenset({"last_login"}):
+        transaction.on_commit(_changed)  # until then everybody else reads what was
+
+
+def follow_changes() -> None:
+    """Count what this process changes about accounts."""
+    user_logged_out.connect(_changed, dispatch_uid="foldboard-logout")
+    rights: tuple[Any, ...] = (User.groups.through, User.user_permissions.through, Group.permissions.through)
+    for sender in rights:
+        m2m_changed.connect(_changing, sender=sender, dispatch_uid="foldboard-rights")
+    for sender in (User, Group):
+        post_save.connect(_changing, sender=sender, dispatch_uid="foldboard-accounts")
+        post_delete.connect(_changing, sender=sender, dispatch_uid="foldboard-accounts")

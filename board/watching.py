@@ -1,55 +1,91 @@
-"""Hundreds who watch one board ask each second: most of them are answered here, before the rest of the stack.
+"""Hundreds who watch one board ask each second: most of them are answered here, in front of Django.
 
-Who was let through to the news of an instance is remembered for two and a half seconds, by cookie and address. Within
-them only what needs no making is answered: 204, or news that are made already; they are the same for everybody who may
-look.
-A logout or a change of accounts in this process ends it at once; one in another process, within that time.
+Who was let through to the news of an instance is remembered for some seconds, by cookie and address. Within them only
+what needs no making is answered: 204, or news that are made already; they are the same for everybody who may look.
+A logout or a change of accounts that this machine makes ends it at once; a change made on another machine, or in the
+database itself, counts within those seconds.
 """
 
-import re
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from django.conf import settings
-from django.contrib.auth.models import User
-from django.contrib.auth.signals import user_logged_out
-from django.db.models.signals import m2m_changed, post_save
-from django.http import HttpRequest, HttpResponseBase
+from django.core.exceptions import SuspiciousOperation
+from django.http import QueryDict
 
-KEPT_S = 2.5
+from board.accounts import changes
+from board.log.errors import ReadError
+from board.selectors.news import News
+from board.views import board
+
+Headers = list[tuple[str, str]]
+Start = Callable[..., Any]
+Application = Callable[[dict[str, Any], Start], Iterable[bytes]]
+
+KEPT_S = 15.0
 MOST = 20_000
-_NEWS = re.compile(r"/instances/([^/]+)/news/")
+# what says who asks for what: the same of all these, the same right to an answer
+_WHO = ("HTTP_COOKIE", "PATH_INFO", "HTTP_HOST", "HTTP_X_FORWARDED_PROTO")
+# what belongs to one answer and not to the next
+_OWN = frozenset({"content-length", "x-position", "set-cookie"})
 
 
-class WatchMiddleware:
-    """Answers polls of those it knows; everything else, and every third poll of theirs, goes the whole way."""
+class _Known(NamedTuple):
+    """Somebody who was let through: until when, what accounts then were, and what the answer said of itself."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-        self.known: dict[tuple[str, str], float] = {}
-        for signal, sender in ((user_logged_out, None), (m2m_changed, User.groups.through), (post_save, User)):
-            signal.connect(self.forget, sender=sender, weak=False, dispatch_uid=f"watching {id(self)} {id(signal)}")
+    until: float
+    changes: int
+    headers: Headers
 
-    def forget(self, **_: Any) -> None:
-        """Let everybody's next poll go the whole way."""
-        self.known.clear()
 
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """The answer that is there, or what the rest of the stack says."""
-        found = _NEWS.fullmatch(request.path_info)
-        if found is None or request.method != "GET":
-            return self.get_response(request)
-        who = (request.COOKIES.get(settings.SESSION_COOKIE_NAME, ""), request.path_info)
-        if self.known.get(who, 0.0) > time.monotonic():
-            from board.views import board
+class Watching:
+    """A WSGI application that answers polls of those it knows, and hands everything else on."""
 
-            answer = board.kept_news(found[1], request.GET)
-            if answer is not None:
-                return board.as_response(answer)
-        response = self.get_response(request)
-        if response.status_code in (200, 204) and who[0]:
-            if len(self.known) >= MOST:
-                self.known.clear()
-            self.known[who] = time.monotonic() + KEPT_S
-        return response
+    def __init__(self, application: Application) -> None:
+        self.application = application
+        self.known: dict[tuple[str, ...], _Known] = {}
+
+    def __call__(self, environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        """The answer that is there, or what the application says."""
+        if environ["REQUEST_METHOD"] != "GET" or not environ["PATH_INFO"].endswith("/news/"):
+            return self.application(environ, start)
+        who = tuple(environ.get(name, "") for name in _WHO)
+        now, accounts = time.monotonic(), changes()
+        known = self.known.get(who)
+        if known is not None and known.until > now and known.changes == accounts:
+            found = _kept(environ["PATH_INFO"], environ.get("QUERY_STRING", ""))
+            if found is not None:
+                body = found.html or b""
+                own = [("X-Position", found.position), ("Content-Length", str(len(body)))]
+                start("204 No Content" if found.html is None else "200 OK", [*known.headers, *own])
+                return [body]
+
+        def started(status: str, headers: Headers, *more: Any) -> Any:
+            if status[:3] in ("200", "204") and environ.get("HTTP_COOKIE"):
+                if len(self.known) >= MOST:
+                    self.known.clear()
+                said = [(name, value) for name, value in headers if name.lower() not in _OWN]
+                self.known[who] = _Known(now + KEPT_S, accounts, said)
+            return start(status, headers, *more)
+
+        return self.application(environ, started)
+
+
+def _kept(path: str, query: str) -> News | None:
+    try:
+        asked = _asked(path, query)
+        found = asked and board.kept_news(*asked)
+    except (SuspiciousOperation, ReadError):
+        return None  # the application says what is wrong
+    return None if found is None or found.reload else found
+
+
+@lru_cache(maxsize=1024)
+def _asked(path: str, query: str) -> tuple[str, tuple[str, str]] | None:
+    """(since, what is looked at) of a poll for the news of an instance; None for any other address."""
+    parts = path.split("/")  # "", instances, INSTANCE, news, ""
+    if len(parts) != 5 or parts[1] != "instances":
+        return None
+    read = QueryDict(query.encode("latin-1"))  # bytes, as the protocol has them
+    return read.get("v", ""), board.about(parts[2], board.wanted(read))

@@ -5,4 +5,8 @@ import os
 from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "board.settings")
-application = get_wsgi_application()
+_django = get_wsgi_application()
+
+from board.watching import Watching  # noqa: E402  needs the applications loaded
+
+application = Watching(_django)

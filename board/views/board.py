@@ -172,22 +172,23 @@ def news(request: Request, instance: str) -> HttpResponse:
     tail, since = desk.tail(), request.GET.get("v", "")
     if since != str(tail.refresh()):
         check_seen(request, instance)  # who may not see it any more hears nothing of it
-    wanted = _wanted(request.GET)
-    return as_response(news_of(tail, since, _about(instance, wanted), lambda at: _fragments(instance, wanted, at)))
+    asked = wanted(request.GET)
+    return as_response(news_of(tail, since, about(instance, asked), lambda at: _fragments(instance, asked, at)))
 
 
-def kept_news(instance: str, query: Mapping[str, str]) -> News | None:
+def kept_news(since: str, what: tuple[str, str]) -> News | None:
     """The news that need no making: there are none, or somebody else asked for the same before."""
-    return news_of(desk.tail(), query.get("v", ""), _about(instance, _wanted(query)), None)
+    return news_of(desk.tail(), since, what, None)
 
 
-def _wanted(query: Mapping[str, str]) -> Filter:
-    # the filter's own part of the address names it; a facet is any `f.` column, whatever columns there are
+def wanted(query: Mapping[str, str]) -> Filter:
+    """The filter of a poll; a facet is any `f.` column, whatever columns there are."""
     return Filter.read(query, tuple(name.removeprefix(FACET) for name in query if name.startswith(FACET)))
 
 
-def _about(instance: str, wanted: Filter) -> tuple[str, str]:
-    return instance, wanted.query
+def about(instance: str, asked: Filter) -> tuple[str, str]:
+    """What is looked at: equal for two polls that can share an answer."""
+    return instance, asked.query
 
 
 def _fragments(instance: str, wanted: Filter, since: Position) -> bytes | None:

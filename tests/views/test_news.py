@@ -6,7 +6,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -196,38 +196,6 @@ def test_what_is_seen_by_polls_equals_what_a_reload_shows(tail: Tail, login: Log
         v = response["X-Position"]
         shown |= dict(re.findall(r'<tr id="(r\d+)".*?data-s="([^"]*)"', response.text))
     assert shown == dict(re.findall(r'<tr id="(r\d+)".*?data-s="([^"]*)"', client.get(BOARD).text))
-
-
-def test_a_watcher_who_is_known_costs_no_query_at_all(tail: Tail, login: Login) -> None:
-    client = login("ana", htmx=True)
-    v = position(client)
-    ask(client, v)
-    with CaptureQueriesContext(connection) as queries:
-        assert ask(client, v).status_code == 204
-    assert len(queries) == 0
-
-
-def test_a_logout_a_lost_role_and_a_closed_account_end_the_watching_at_once(
-    tail: Tail, login: Login, cast: dict[str, User], settings: Any
-) -> None:
-    for end in ("logout", "role", "account"):
-        client = login("sam", htmx=True)
-        settings.FOLDBOARD_VIEW = "roles"
-        v = position(client)
-        assert ask(client, v).status_code == 204
-        say(tail, "review", f"{end} is near", "Norway", field="note", actor="ben")
-        assert ask(client, v).status_code == 200
-        kept = client.cookies["foldboard_session"].value
-        if end == "logout":
-            client.post("/account/logout/")
-            client.cookies["foldboard_session"] = kept
-        elif end == "role":
-            cast["sam"].groups.clear()
-        else:
-            cast["sam"].is_active = False
-            cast["sam"].save()
-        assert ask(client, v).status_code == (404 if end == "role" else 401), end
-        cast["sam"].groups.add(Group.objects.get(name="steward"))
 
 
 def shown(html: str) -> dict[str, tuple[str, str]]:
