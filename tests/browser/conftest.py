@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import count
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from board.log.event import Event
 from board.log.tail import Tail, shared
@@ -19,12 +19,18 @@ _TOLD = count(1)
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def playwright() -> Iterator[Playwright]:
+    """What drives Chromium."""
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
     """One Chromium for all tests; every window has cookies of its own."""
-    with sync_playwright() as playwright:
-        chromium = live.launch(playwright)
-        yield chromium
-        chromium.close()
+    chromium = live.launch(playwright)
+    yield chromium
+    chromium.close()
 
 
 @pytest.fixture(scope="session")

@@ -33,9 +33,14 @@ NARROWEST = 320  # what 1280 px are at 400 %: WCAG's reflow
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
 
-def launch(playwright: Playwright) -> Browser:
-    """The system's Chromium, without a window and without calls to its makers."""
-    return playwright.chromium.launch(executable_path=tool("chromium"), args=CHROMIUM_FLAGS)
+def launch(playwright: Playwright, *, whole: bool = False) -> Browser:
+    """The system's Chromium, without a window and without calls to its makers.
+
+    Where its headless shell is installed beside it, that one unless it is to be the whole browser: the same engine of
+    the same version, for a third less processor time.
+    """
+    shell = None if whole else shutil.which("chromium-headless-shell")
+    return playwright.chromium.launch(executable_path=shell or tool("chromium"), args=CHROMIUM_FLAGS)
 
 
 def environment(var: Path, static: Path, **more: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Playwright
 
 from board.log.file import open_log
 from board.log.tail import Tail
@@ -18,6 +18,7 @@ from board.services import instances, tasks
 from board.services.actor import Actor
 from board.services.tasks import Place
 
+from . import live
 from .story import ROOT, Demo, Window, kill
 
 pytestmark = pytest.mark.browser
@@ -27,6 +28,14 @@ NOTE = "War and genocide. Both figures are true."
 OLGA = Actor("olga", operator=True)
 ANA, SAM = Actor("ana", frozenset({"analyst"})), Actor("sam", frozenset({"steward"}))
 MIRA = Actor("mira", frozenset({"management"}))
+
+
+@pytest.fixture(scope="module")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """The whole Chromium, as people have it."""
+    chromium = live.launch(playwright, whole=True)
+    yield chromium
+    chromium.close()
 
 
 @pytest.fixture(scope="module")
