@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-from django.contrib.auth.models import Group
 from django.core.management import CommandError
 from django.db import DatabaseError
 
@@ -20,6 +18,7 @@ from board.process.diff import Change
 from board.process.files import Format, Reading, Unreadable
 from board.process.problems import Problem, check
 from board.process.table import ProcessTable
+from board.selectors.problems import roles_held, script_found
 
 STDIN = "-"
 _MOST = LIMIT_BYTES + 1
@@ -51,7 +50,11 @@ def read_bytes(name: str) -> bytes:
 
 def problems_of(table: ProcessTable) -> list[Problem]:
     """Check a table with what is known here: who holds a role (if there are accounts), which scripts exist."""
-    return check(table, roles_held=_roles_held(), scripts_found=_script_found)
+    try:
+        held = roles_held() or None
+    except DatabaseError:
+        held = None  # a table can be checked where no board is set up
+    return check(table, roles_held=held, scripts_found=script_found)
 
 
 def lines_of(reading: Reading, problems: list[Problem]) -> Iterator[str]:
@@ -94,21 +97,3 @@ def default_actor() -> str:
 def add_format(parser: Any, choices: tuple[str, ...] = files.FORMATS) -> None:
     """Add the option `--format`, which goes before what the file's name or bytes say."""
     parser.add_argument("--format", choices=choices, help="what it is, if neither name nor content says so")
-
-
-def _roles_held() -> set[str] | None:
-    try:
-        return set(Group.objects.filter(user__is_active=True).values_list("name", flat=True)) or None
-    except DatabaseError:
-        return None  # a table can be checked where no board is set up
-
-
-def _script_found(script: str) -> bool:
-    if ":" in script:
-        return True  # a function of a package: which ones there are is the worker's to know
-    root = Path(settings.FOLDBOARD_JOBS)
-    try:
-        path = (root / script).resolve()
-        return path.is_relative_to(root.resolve()) and path.is_file()
-    except (OSError, ValueError):
-        return False

@@ -22,9 +22,10 @@ from board.models import Draft
 from board.process.diff import diff
 from board.process.flow import Flow, compile_flow
 from board.process.grid import Grid
-from board.process.problems import Problem, check
+from board.process.problems import Problem
 from board.process.table import COLUMNS, ProcessTable, Row
-from board.selectors.processes import depth_of, picture, roles_held, script_found
+from board.selectors.problems import problems_of
+from board.selectors.processes import depth_of, picture
 
 logger = logging.getLogger(__name__)
 CORE = ("task", "name", "role", "depends_on", "script", "collection", "parent")  # columns of the grid itself
@@ -128,7 +129,7 @@ class Editing:
 
     @cached_property
     def problems(self) -> list[Problem]:
-        return check(self.table, roles_held=roles_held(), scripts_found=script_found)
+        return problems_of(self.table)
 
     @cached_property
     def listed(self) -> list[Listed]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from django.conf import settings
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import User
 
 from board.log.shelf import Definition
 from board.log.tail import Tail
@@ -18,10 +16,11 @@ from board.permissions import may_view
 from board.process.diff import diff
 from board.process.flow import Flow, compile_flow
 from board.process.picture import draw
-from board.process.problems import Problem, check
+from board.process.problems import Problem
 from board.process.table import ProcessTable, Row
 from board.selectors.digest import all_of
 from board.selectors.picture import MAX_TASKS
+from board.selectors.problems import problems_of
 
 ALWAYS = ("task", "name", "role", "depends_on", "script")  # columns shown even when they are empty
 STATES = ("stuck", "active", "complete", "cancelled")
@@ -148,7 +147,7 @@ def process(tail: Tail, user: User, name: str, version: str = "") -> ProcessView
             return None
         running = [(i.id, d.state, i.version == shown.version) for i, d in all_of(tail) if i.name == name]
     draft = next((draft for draft in _drafts(user) if draft.name == name), None)
-    problems = tuple(check(shown.table, roles_held=roles_held(), scripts_found=script_found))
+    problems = tuple(problems_of(shown.table))
     return ProcessView(
         definition=shown,
         newest=saved[-1],
@@ -182,23 +181,6 @@ def going(tail: Tail, name: str) -> int:
     """How many instances of a process are under way."""
     with tail.reading():
         return sum(1 for instance, found in all_of(tail) if instance.name == name and found.state in GOING)
-
-
-def script_found(script: str) -> bool:
-    """Whether the jobs directory has a script of that name; a function of a package is not looked for."""
-    if ":" in script:
-        return True
-    root = Path(settings.FOLDBOARD_JOBS)
-    try:
-        path = (root / script).resolve()
-        return path.is_relative_to(root.resolve()) and path.is_file()
-    except (OSError, ValueError):
-        return False
-
-
-def roles_held() -> set[str]:
-    """The roles somebody holds who may log in."""
-    return set(Group.objects.filter(user__is_active=True).values_list("name", flat=True))
 
 
 def _columns(table: ProcessTable) -> tuple[str, ...]:

@@ -24,7 +24,8 @@ from board.process.grid import GridError
 from board.selectors import desk, edits
 from board.selectors import editor as selectors
 from board.selectors import panel as panels
-from board.selectors.processes import changes, going, roles_held
+from board.selectors.problems import roles_held
+from board.selectors.processes import changes, going
 from board.templatetags.look import said_for_people
 from board.views.processes import check_editor
 

@@ -22,12 +22,12 @@ from board.process.files import MEDIA_TYPES, Reading, Unreadable, Unwritable
 from board.process.flow import compile_flow
 from board.process.grid import MAX_ROWS
 from board.process.picture import draw
-from board.process.problems import check
 from board.process.table import ProcessTable
 from board.selectors import desk, process_templates
 from board.selectors import editor as editing
 from board.selectors import picture as pictures
-from board.selectors.processes import changes, picture, roles_held, script_found
+from board.selectors.problems import problems_of
+from board.selectors.processes import changes, picture
 from board.templatetags.look import said_for_people
 from board.views.processes import check_editor, may_edit
 
@@ -149,7 +149,7 @@ def _preview(
 ) -> HttpResponse:
     """What a file holds: what it would change, what was remarked, what is wrong, what became of each element."""
     table = reading.table
-    problems = check(table, roles_held=roles_held(), scripts_found=script_found)
+    problems = problems_of(table)
     too_many = len(table.rows) > MAX_ROWS
     keep = len(reading.pools) > 1 and len(data) <= MAX_KEPT
     told = sorted(reading.became, key=lambda remark: ("dropped", "approximated", "taken").index(remark.became))
