@@ -139,13 +139,15 @@ def said_for_people(sentence: str) -> str:
     return _MOMENT.sub(local, sentence)
 
 
+_CODE = re.compile(r"`([^`\n]+)`")
 _MARKS = re.compile(r"[*`]+|(?m:^[#>]+ )|!?\[([^\]]*)\]\([^)]*\)")
 
 
 @register.filter
 def plain_text(markdown: str) -> str:
     """An instruction as one line of plain text, for where there is no room for more."""
-    return " ".join(_MARKS.sub(lambda found: found.group(1) or "", markdown).split())
+    quoted = _CODE.sub(r"“\1”", markdown)
+    return " ".join(_MARKS.sub(lambda found: found.group(1) or "", quoted).split())
 
 
 @register.filter

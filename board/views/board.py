@@ -40,11 +40,21 @@ def board(request: Request, instance: str) -> HttpResponse:
     context = _page(request, now, now.sheet, live=True)
     context["page"] = _facts(now) | {"live": True}
     context["feed"] = _feed(now)
-    actor = actor_for(request.user)
-    flow = now.instance.flow
-    held = {definition.task for definition in flow.rows if actor.holds(definition, flow)}
-    context |= {"yours": selectors.yours(now.sheet, held, actor.name), "may_operate": actor.may_operate}
+    context |= {"yours": _yours(request, now), "may_operate": actor_for(request.user).may_operate}
     return render(request, "instances/board.html", context)
+
+
+@require_safe
+def yours(request: Request, instance: str) -> HttpResponse:
+    """What is open for this person here: asked for after an action of theirs, for the news are the same for all."""
+    now = seen(request, instance)
+    return render(request, "instances/board.html#yours", {"yours": _yours(request, now), "base": base_of(now.facts.id)})
+
+
+def _yours(request: Request, now: Snapshot) -> selectors.Yours | None:
+    actor, flow = actor_for(request.user), now.instance.flow
+    held = {definition.task for definition in flow.rows if actor.holds(definition, flow)}
+    return selectors.yours(now.sheet, held, actor.name)
 
 
 def _replay(request: Request, now: Snapshot) -> HttpResponse:

@@ -10,6 +10,7 @@ urlpatterns = [
     path("-/start/", instances.start, name="instance-start"),
     path("<id:instance>/", board.board, name="instance"),
     path("<id:instance>/news/", board.news, name="instance-news"),
+    path("<id:instance>/yours/", board.yours, name="instance-yours"),
     path("<id:instance>/sections/<str:task>/", board.section, name="instance-section"),
     path("<id:instance>/bulk/", bulk.bulk, name="instance-bulk"),
     path("<id:instance>/cancel/", instances.cancel, name="instance-cancel"),

@@ -239,6 +239,19 @@
     setTimeout(() => node.classList.remove("new"), 2600);
   });
 
+  // What is left for oneself is nobody else's news: it is asked for after one's own actions.
+  async function yours() {
+    const old = document.getElementById("yours");
+    if (!old || !board.dataset.news) return;
+    try {
+      const html = await fetched(board.dataset.news.replace(/news\/.*$/, "yours/"));
+      if (!old.contains(document.activeElement)) old.outerHTML = html;
+    } catch {
+      // it is told anew with the next action
+    }
+  }
+  for (const event of ["acted", "ticked"]) document.body.addEventListener(event, yours);
+
   // What the clock changes is worked out here.
   function late(root) {
     for (const time of root.querySelectorAll(".date time")) time.closest("td").classList.toggle("late", new Date(time.dateTime) <= new Date());

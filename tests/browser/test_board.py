@@ -65,6 +65,7 @@ def test_ten_rows_are_finished_with_the_keyboard_alone_without_losing_the_place(
         expect(row(page, f"e{n:02}").locator(".chip")).to_contain_text("done")
         expect(row(page, f"e{n + 1:02}").locator(".chip")).to_be_focused()
     assert scene.finished() == [f"e{n:02}" for n in range(10)]
+    expect(page.locator("#yours")).to_contain_text("2 tasks are open for you here")
     assert page.evaluate("document.activeElement.matches(':focus-visible')")
 
 

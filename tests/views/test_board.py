@@ -257,6 +257,15 @@ def test_nothing_is_kept_by_a_browser(tail: Tail, login: Login) -> None:
         assert "HX-Request" in response["Vary"]
 
 
+def test_what_is_open_for_oneself_is_told_anew_after_an_action(tail: Tail, login: Login) -> None:
+    through_review(tail, ["Norway", "Brazil"])
+    ana = login("ana", htmx=True)
+    assert "2 tasks are" in ana.get(BOARD).text
+    say(tail, "review", "done", "Norway", actor="ana")
+    assert "1 task is" in ana.get(f"{BOARD}yours/").text
+    assert login("mira", htmx=True).get(f"{BOARD}yours/").text.strip() == '<div id="yours"></div>'
+
+
 def test_what_a_vanished_worker_was_running_is_said_to_be_unconfirmed(tail: Tail, login: Login) -> None:
     assert "unconfirmed" not in login("ana").get(BOARD).text
     say(tail, "delivery", "done", "Norway")

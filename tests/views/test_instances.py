@@ -93,7 +93,7 @@ def test_the_elements_of_last_time_are_one_click_away(tail: Tail, login: Login) 
     olga.post(START, {"process": "Collection", "id": "none-this-time", "none": "yes"})
     page = olga.get(f"{START}?process=Collection").text
     assert "Same elements as last time" in page
-    assert "2 of <bdi>2026Q4</bdi>" in page
+    assert "2 from <bdi>2026Q4</bdi>" in page
     assert "Rwanda" not in page
     assert "last time" not in olga.get(f"{START}?process=Single").text
     filled = re.search(r"<textarea[^>]*>(.*?)</textarea>", olga.get(again).text, re.DOTALL)
