@@ -1,6 +1,11 @@
 """The one Django application of the board."""
 
+import os
+import stat
+from pathlib import Path
+
 from django.apps import AppConfig
+from django.conf import settings
 
 
 class BoardConfig(AppConfig):
@@ -12,6 +17,7 @@ class BoardConfig(AppConfig):
 
     def ready(self) -> None:
         """Called once by Django when every app is loaded."""
+        share_with_group(Path(settings.FOLDBOARD_STORE))
         from django.urls import register_converter
 
         from board import accounts, checks, http  # noqa: F401  importing registers the checks
@@ -21,3 +27,17 @@ class BoardConfig(AppConfig):
         # here and not in urls.py: an address file that fails to import is tried again, and would then fail for this
         for name, converter in http.CONVERTERS.items():
             register_converter(converter, name)
+
+
+def share_with_group(store: Path) -> None:
+    """Let the group of a shared store (setgid, writable for the group) write what this program makes there.
+
+    Board and worker are two accounts that meet by their group. Their units set the umask for that; a command called in
+    a container, or by hand, comes with that of its shell, and one such file would keep the other program out.
+    """
+    try:
+        mode = store.stat().st_mode
+    except OSError:
+        return
+    if mode & stat.S_ISGID and mode & stat.S_IWGRP:
+        os.umask(os.umask(0o077) & ~0o070)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import stat
 import subprocess
 import sys
 import tarfile
@@ -50,6 +51,22 @@ def test_root_becomes_the_account_of_the_program(command: str, account: str, tmp
 def test_the_board_s_settings_are_for_its_account_alone() -> None:
     guide = (ROOT / "docs" / "operators.md").read_text()
     assert "install -m 400 -o foldboard deploy/systemd/board.env /etc/foldboard/board.env" in guide
+
+
+@pytest.mark.parametrize(("mode", "made"), [(0o2770, 0o660), (0o700, 0o644)])
+def test_what_a_command_puts_into_a_shared_store_may_be_written_by_its_group(
+    mode: int, made: int, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    store.mkdir()
+    store.chmod(mode)
+    settings = os.environ | {"FOLDBOARD_STORE": str(store), "FOLDBOARD_VAR": str(tmp_path / "var")}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "importprocess", "release", "-"],
+        cwd=ROOT, env=settings, umask=0o022, input="task\nreview\n", capture_output=True, text=True, timeout=30,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert {stat.S_IMODE(path.stat().st_mode) & ~0o007 for path in store.glob("events.*")} == {made & ~0o007}
 
 
 def cron_lines() -> dict[str, list[str]]:
