@@ -75,6 +75,22 @@ document.addEventListener("toggle", (event) => {
   if (event.target.matches?.("details.ask[open]")) event.target.querySelector("textarea, input:not([type=hidden])")?.focus();
 }, true);
 
+// a picture that goes on beyond an edge fades there, so that nobody takes the part for the whole
+const fade = (root) => {
+  for (const box of root.querySelectorAll(".pic-box")) {
+    const edges = () => {
+      box.classList.toggle("more-left", box.scrollLeft > 1);
+      box.classList.toggle("more-right", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+    };
+    edges();
+    box.addEventListener("scroll", edges, { passive: true });
+    new ResizeObserver(edges).observe(box);
+    new MutationObserver(edges).observe(box, { childList: true });
+  }
+};
+fade(document);
+document.addEventListener("htmx:load", (event) => { if (event.detail.elt !== document.body) fade(event.detail.elt); });
+
 document.addEventListener("say", (event) => Foldboard.say(event.detail.text, event.detail.kind));
 document.addEventListener("htmx:responseError", (event) => {
   const status = event.detail.xhr.status;

@@ -283,17 +283,6 @@
     });
   }
 
-  // A picture that goes on beyond an edge fades there, so that nobody takes the part for the whole.
-  function edges() {
-    pane.classList.toggle("more-left", pane.scrollLeft > 1);
-    pane.classList.toggle("more-right", pane.scrollLeft + pane.clientWidth < pane.scrollWidth - 1);
-  }
-  if (pane) {
-    edges();
-    pane.addEventListener("scroll", edges, { passive: true });
-    new ResizeObserver(edges).observe(pane);
-  }
-
   const remembered = folds();
   for (const section of list().querySelectorAll(".sec")) {
     ready(section);

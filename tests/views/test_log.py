@@ -34,7 +34,7 @@ def test_the_newest_event_comes_first_in_words(tail: Tail, login: Login) -> None
     say(tail, "review", "ana", "Norway", field="assignee", actor="mira")
     page = login("nobody").get(LOG).text
     first, second = lines(page)[:2]
-    assert "Mira assigned: to Ana Review Norway assignee" in first
+    assert "Mira assigned to Ana Review Norway assignee" in first
     assert "Ben started Review Norway status" in second
 
 
