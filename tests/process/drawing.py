@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from math import sqrt
 
 from board.process.layout import EVENT_KINDS, GATEWAY_KINDS, Box, Graph, Layout, Point
@@ -56,9 +57,14 @@ def _is_on_outline(kind: str, box: Box, point: Point) -> bool:
 
 def _overlaps(graph: Graph, at: Layout) -> Iterator[str]:
     things = [*at.nodes.items(), *((f"label of {key}", box) for key, box in at.labels.items())]
-    for (a, x), (b, y) in combinations(things, 2):
-        if x.x < y.right and y.x < x.right and x.y < y.bottom and y.y < x.bottom:
-            yield f"{a} and {b} overlap"
+    from_left = sorted(things, key=lambda thing: thing[1].x)
+    for n, (a, x) in enumerate(from_left, start=1):
+        right = x.right
+        for b, y in islice(from_left, n, None):
+            if y.x >= right:
+                break
+            if x.x < y.right and x.y < y.bottom and y.y < x.bottom:
+                yield f"{a} and {b} overlap"
     for key, box in [*things, *at.groups.items()]:
         if box.x < 0 or box.y < 0 or box.right > at.width or box.bottom > at.height:
             yield f"{key} lies outside the picture"
@@ -97,17 +103,20 @@ def _out_of_place(graph: Graph, at: Layout) -> Iterator[str]:
 def _through(graph: Graph, at: Layout) -> Iterator[str]:
     diamonds = {node.id for node in graph.nodes if node.kind in GATEWAY_KINDS | EVENT_KINDS}
     ends = {edge.id: (edge.source, edge.target) for edge in graph.edges}
+    boxes = [(key, "", *box) for key, box in at.nodes.items()]
+    boxes += [(key, "the label of ", *box) for key, box in at.labels.items()]
+    edges = sorted((x, x + w, y, y + h, key, words) for key, words, x, y, w, h in boxes)
+    lefts = [left for left, *_ in edges]
     for edge, points in at.edges.items():
         for n, (a, b) in enumerate(pairwise(points)):
             is_end = n in (0, len(points) - 2)
-            for key, box in at.nodes.items():
-                if is_end and key in ends[edge] and key in diamonds:
-                    continue  # it ends on the outline, inside the box: measured there
-                if hits(a, b, box):
-                    yield f"{ends[edge]} runs through {key}"
-            for key, box in at.labels.items():
-                if hits(a, b, box):
-                    yield f"{ends[edge]} runs through the label of {key}"
+            low, high = (a.x, b.x) if a.x < b.x else (b.x, a.x)
+            above, below = (a.y, b.y) if a.y < b.y else (b.y, a.y)
+            for _, right, top, bottom, key, words in edges[: bisect_left(lefts, high)]:
+                if right > low and above < bottom and below > top:
+                    if is_end and not words and key in ends[edge] and key in diamonds:
+                        continue  # it ends on the outline, inside the box: measured there
+                    yield f"{ends[edge]} runs through {words}{key}"
 
 
 def hits(a: Point, b: Point, box: Box) -> bool:

@@ -90,5 +90,12 @@ def _best_plan(graph: Graph) -> Plan:
     # the promising ones are worth more work
     tried.sort(key=lambda each: each[:2])
     worth = 1 + ITEMS_IMPROVED // max(1, 2 * len(tried[0][2].items))
-    done = [(improve_columns(each, crossings), n, each) for crossings, n, each in tried[:worth]]
-    return min(done, key=lambda each: each[:2])[2]
+    best: tuple[int, int, Plan] | None = None
+    for crossings, n, each in tried[:worth]:
+        if best is not None and best[:2] < (0, n):
+            continue  # without any crossing it would come second
+        found = (improve_columns(each, crossings), n, each)
+        if best is None or found[:2] < best[:2]:
+            best = found
+    assert best is not None
+    return best[2]

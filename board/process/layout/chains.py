@@ -16,6 +16,7 @@ def build_chains(plan: Plan) -> None:
     """Give every link its chain, fill the columns and say what is joined in which gap."""
     _rank_frames(plan)
     plan.gaps = [[] for _ in range(len(plan.columns) + 1)]
+    plan.turning = [False] * len(plan.gaps)
     for link in plan.links:
         link.backward = link.target.col <= link.source.col
         _chain(plan, link)
@@ -145,6 +146,7 @@ def _join(plan: Plan, link: Link) -> None:
             for x, y in ((a, b), (b, a)):
                 (x.right if after else x.left).append(y)
                 x.turns = True
+            plan.turning[gap] = True
             plan.gaps[gap].append((a, b))
         else:
             left, right = (a, b) if a.col < b.col else (b, a)

@@ -64,16 +64,22 @@ def _sort_cells(plan: Plan) -> None:
 
 
 def _sweep(plan: Plan, first: int) -> int:
+    crossed = [_crossings_in_gap(plan, gap) for gap in range(len(plan.gaps))]
+    best = sum(crossed)
+    if not best:
+        return best
     spans = [_cells(column) for column in plan.columns]
-    best = count_crossings(plan)
     kept = _remember(plan)
     idle = 0
     for sweep in range(first, first + SWEEPS):
+        moved = set()
         for col in range(len(spans)) if sweep % 2 == 0 else range(len(spans) - 1, -1, -1):
-            if spans[col]:
-                _sort_by_neighbours(plan.columns[col], spans[col], before=sweep % 2 == 0)
-        _swap_neighbours(plan, spans)
-        found = count_crossings(plan)
+            if spans[col] and _sort_by_neighbours(plan.columns[col], spans[col], before=sweep % 2 == 0):
+                moved.add(col)
+        moved |= _swap_neighbours(plan, spans)
+        for gap in {gap for col in moved for gap in (col, col + 1)}:
+            crossed[gap] = _crossings_in_gap(plan, gap)
+        found = sum(crossed)
         idle = 0 if found < best else idle + 1
         if found < best:
             best, kept = found, _remember(plan)
@@ -117,6 +123,8 @@ def _crossings_in_gap(plan: Plan, gap: int) -> int:
     pairs = plan.gaps[gap]
     if len(pairs) < 2:
         return 0
+    if not plan.turning[gap]:
+        return _inversions([(a.pos, b.pos) for a, b in pairs])
     after = len(plan.columns[gap]) if gap < len(plan.columns) else 0
     turn = (len(plan.columns[gap - 1]) if gap else 0) + after - 1
     chords = []
@@ -141,27 +149,54 @@ def _crossings_in_gap(plan: Plan, gap: int) -> int:
     return found
 
 
-def _sort_by_neighbours(column: list[Item], spans: list[Span], *, before: bool) -> None:
-    """Sort each cell by the mean place of what its items are joined to on one side; the others stay where they are."""
+def _inversions(pairs: list[tuple[int, int]]) -> int:
+    """How many pairs are the other way round on the right than on the left."""
+    pairs.sort()
+    seen: list[int] = []
+    found = highest = 0
+    for _, end in pairs:
+        if end >= highest:
+            highest = end
+            seen.append(end)
+        else:
+            at = bisect_right(seen, end)
+            found += len(seen) - at
+            seen.insert(at, end)
+    return found
+
+
+def _sort_by_neighbours(column: list[Item], spans: list[Span], *, before: bool) -> bool:
+    """Sort each cell by the mean place of what its items are joined to on one side; the others stay where they are.
+
+    Says whether that changed anything.
+    """
+    moved = False
     for start, end in spans:
         keyed: list[tuple[float, int, Item]] = []
-        places = []
-        for pos in range(start, end):
-            item = column[pos]
+        highest: float = -1
+        is_sorted = True
+        for item in column[start:end]:
             near = item.left if before else item.right
             if item.turns:
                 near = [each for each in near if each.col != item.col]
             if len(near) == 1:
-                keyed.append((near[0].pos, pos, item))
-                places.append(pos)
+                place: float = near[0].pos
             elif near:
-                keyed.append((sum([each.pos for each in near]) / len(near), pos, item))
-                places.append(pos)
-        if len(keyed) > 1:
+                place = sum([each.pos for each in near]) / len(near)
+            else:
+                continue
+            keyed.append((place, item.pos, item))
+            if place < highest:
+                is_sorted = False
+            highest = place
+        if not is_sorted:
+            places = [pos for _, pos, _ in keyed]
             keyed.sort()  # the place keeps items from being compared
             for pos, (_, _, item) in zip(places, keyed, strict=True):
                 column[pos] = item
                 item.pos = pos
+            moved = True
+    return moved
 
 
 def _cells(column: list[Item]) -> list[Span]:
@@ -176,35 +211,60 @@ def _cells(column: list[Item]) -> list[Span]:
     return found
 
 
-def _swap_neighbours(plan: Plan, spans: list[list[Span]]) -> None:
+def _swap_neighbours(plan: Plan, spans: list[list[Span]]) -> set[int]:
+    """Swap what is better the other way round; gives the columns in which anything was."""
     dirty = {col for col, cells in enumerate(spans) if cells}
+    every: set[int] = set()
     for _ in range(4):
         moved: set[int] = set()
         for col in sorted(dirty):
             column = plan.columns[col]
             for start, end in spans[col]:
+                u = column[start]
                 for pos in range(start, end - 1):
-                    u, v = column[pos], column[pos + 1]
-                    if _gain(plan, u, v) > 0:
+                    v = column[pos + 1]
+                    if (_gain_turning(plan, u, v) if u.turns or v.turns else _gain(u, v)) > 0:
                         column[pos], column[pos + 1] = v, u
                         u.pos, v.pos = pos + 1, pos
                         moved.add(col)
                         plan.touch(col)
+                    else:
+                        u = v
         if not moved:
-            return
+            break
+        every |= moved
         dirty = {near for col in moved for near in (col - 1, col, col + 1) if 0 <= near < len(plan.columns)}
+    return every
 
 
-def _gain(plan: Plan, u: Item, v: Item) -> float:
-    """Crossings saved if `u`, directly above `v`, changed places with it; turns kept short break a tie."""
+def _gain(u: Item, v: Item) -> int:
+    """Crossings saved if `u`, directly above `v`, changed places with it."""
     saved = 0
-    if not u.turns and not v.turns:
-        for near_u, near_v in ((u.left, v.left), (u.right, v.right)):
-            for x in near_u:
-                at = x.pos
-                for y in near_v:
-                    saved += (at > y.pos) - (at < y.pos)
-        return saved
+    near_u, near_v = u.left, v.left
+    if len(near_u) == len(near_v) == 1:
+        p, q = near_u[0].pos, near_v[0].pos
+        saved = (p > q) - (p < q)
+    else:
+        for x in near_u:
+            p = x.pos
+            for y in near_v:
+                q = y.pos
+                saved += (p > q) - (p < q)
+    near_u, near_v = u.right, v.right
+    if len(near_u) == len(near_v) == 1:
+        p, q = near_u[0].pos, near_v[0].pos
+        return saved + (p > q) - (p < q)
+    for x in near_u:
+        p = x.pos
+        for y in near_v:
+            q = y.pos
+            saved += (p > q) - (p < q)
+    return saved
+
+
+def _gain_turning(plan: Plan, u: Item, v: Item) -> float:
+    """The same where flows of one of them turn; that turns are kept short breaks a tie."""
+    saved = 0
     col = u.col
     here = len(plan.columns[col])
     start = v.pos

@@ -88,6 +88,7 @@ class Plan:
     clock: int = 0  # counts changes of the order
     changed: list[int] = field(default_factory=list)  # of each column, when its order changed last
     gaps: list[list[tuple[Item, Item]]] = field(default_factory=list)  # gap n is before column n; the last after all
+    turning: list[bool] = field(default_factory=list)  # of each gap, whether any flow turns in it
 
     def touch(self, col: int) -> None:
         """Note that the order of a column has changed."""

@@ -25,14 +25,23 @@ Pair = tuple[Item, Item]
 Sides = tuple[tuple[int, bool | None], ...]
 
 
-class _Place(NamedTuple):
-    """A place for a flow in a column: before item number `at`, in a lane, below `slot` of its frames."""
+class _Stretch(NamedTuple):
+    """Places for a flow in a column: before items number `low` to `high`, in a lane, below `slot` of its frames."""
 
-    at: int
+    low: int
+    high: int
     lane: int
     slot: int
     cell: tuple[int, ...]
     sides: Sides  # of each frame beside it, whether it is below
+
+
+class _Step(NamedTuple):
+    """The cheapest ways to the places of a column: the price of each, and what it was found from."""
+
+    costs: list[float]
+    starts: list[list[float]]  # for each stretch: the price of getting to each place before, and of leaving it there
+    crossed: list[tuple[int, ...]]  # before each item of the column: what is crossed from each place before
 
 
 def relay(plan: Plan, links: Sequence[Link]) -> None:
@@ -182,51 +191,58 @@ class _Relay:
         # from left to right, whichever way the flow goes
         self.chain = link.chain[::-1] if link.backward else link.chain
         self.first, self.last = (link.target, link.source) if link.backward else (link.source, link.target)
-        self.own = set(map(id, self.chain))
 
     def run(self) -> None:
-        for item in self.chain:
+        chain = self.chain
+        for item in chain:
             _take_out(self.plan.columns[item.col], item)
-        places = [self._places(item) for item in self.chain]
+        places = [self._places(item) for item in chain]
         costs = self._end_costs(self.first, places[0], self.first.col + (not self.link.backward))
-        steps: list[list[int]] = []
-        for n in range(1, len(self.chain)):
-            costs, step = self._advance(self.chain[n].col, places[n - 1], places[n], costs)
-            steps.append(step)
+        steps: list[_Step] = []
+        for n in range(1, len(chain)):
+            steps.append(self._advance(chain[n - 1], chain[n].col, places[n - 1], places[n], costs))
+            costs = steps[-1].costs
         last = self._end_costs(self.last, places[-1], self.last.col + self.link.backward)
         costs = list(map(add, costs, last))
-        at = costs.index(min(costs))
-        for n in range(len(self.chain) - 1, -1, -1):
-            item, place = self.chain[n], places[n][at]
-            if place.at != item.pos or place.cell != item.cell:
-                self.plan.touch(item.col)
-            item.lane, item.slot, item.cell = place.lane, place.slot, place.cell
-            _put_in(self.plan.columns[item.col], item, place.at)
+        number = costs.index(min(costs))
+        for n in range(len(chain) - 1, -1, -1):
+            at, stretch = _find(places[n], number)
             if n:
-                at = steps[n - 1][at]
+                step = steps[n - 1]
+                ways = map(add, step.starts[stretch], step.crossed[at])
+                number = list(ways).index(step.costs[number])
+            self._put(chain[n], at, places[n][stretch])
 
-    def _places(self, item: Item) -> list[_Place]:
-        scope, column = item.scope, self.plan.columns[item.col]
+    def _put(self, item: Item, at: int, place: _Stretch) -> None:
+        if at != item.pos or place.cell != item.cell:
+            self.plan.touch(item.col)
+        item.lane, item.slot, item.cell = place.lane, place.slot, place.cell
+        _put_in(self.plan.columns[item.col], item, at)
+
+    def _places(self, item: Item) -> list[_Stretch]:
+        scope = item.scope
+        column = [each.cell for each in self.plan.columns[item.col]]
         beside = frames_beside(scope, item.col)
         lanes = range(scope.top, scope.bottom + 1) if scope.parent else range(len(self.plan.lanes))
-        found: list[_Place] = []
+        found: list[_Stretch] = []
         kept = (item.lane, item.slot)
+        slots, sides = [0], Sides()
         for lane in lanes:
-            slots = [0]
             if beside:
-                slots += sorted(frame.rank + 1 for frame in beside if frame.top == frame.bottom == lane)
+                slots = [0, *sorted(frame.rank + 1 for frame in beside if frame.top == frame.bottom == lane)]
             for slot in slots:
-                sides = tuple((frame.number, side_of(lane, slot, frame)) for frame in beside)
-                if beside and (any(side is None for _, side in sides) or self._is_cut_off(item, beside, dict(sides))):
-                    continue
+                if beside:
+                    sides = tuple([(frame.number, side_of(lane, slot, frame)) for frame in beside])
+                    if any(side is None for _, side in sides) or self._is_cut_off(item, beside, dict(sides)):
+                        continue
                 item.lane, item.slot = lane, slot
                 cell = cell_of(item)
-                low = bisect_left(column, cell, key=_cell)
-                high = bisect_right(column, cell, key=_cell)
-                found += [_Place(at, lane, slot, cell, sides) for at in range(low, high + 1)]
+                low = bisect_left(column, cell)
+                found.append(_Stretch(low, bisect_right(column, cell, low), lane, slot, cell, sides))
         item.lane, item.slot = kept
         if not found:
-            found.append(_Place(bisect_left(column, item.cell, key=_cell), item.lane, item.slot, item.cell, ()))
+            at = bisect_left(column, item.cell)
+            found.append(_Stretch(at, at, item.lane, item.slot, item.cell, ()))
         return found
 
     def _is_cut_off(self, item: Item, beside: list[Scope], sides: dict[int, bool | None]) -> bool:
@@ -239,13 +255,9 @@ class _Relay:
             for end in (self.first, self.last)
         )
 
-    def _others(self, gap: int) -> list[Pair]:
-        own = self.own
-        return [(a, b) for a, b in self.plan.gaps[gap] if id(a) not in own and id(b) not in own]
-
-    def _end_costs(self, end: Item, places: list[_Place], gap: int) -> list[float]:
+    def _end_costs(self, end: Item, places: list[_Stretch], gap: int) -> list[float]:
         """The price of the way between the shape at one end and every place at that end of the chain."""
-        others = self._others(gap)
+        others = self.plan.gaps[gap]  # what begins at the same shape is not crossed, nor is the flow itself
         row: Sequence[float]
         if self.link.backward:
             row = _turn_row(end, others, len(self.plan.columns[end.col]))
@@ -254,46 +266,42 @@ class _Relay:
             row = _hop_row(end, others, len(self.plan.columns[col]))
         # a turn goes up or down anyway, over the lines of lanes as well
         price = TURN if self.link.backward else CHANGE
-        return [row[place.at] + price * (place.lane != end.lane) for place in places]
+        costs: list[float] = []
+        for place in places:
+            here = row[place.low : place.high + 1]
+            costs += here if place.lane == end.lane else [cost + price for cost in here]
+        return costs
 
     def _advance(
-        self, gap: int, before: list[_Place], after: list[_Place], costs: list[float]
-    ) -> tuple[list[float], list[int]]:
-        """The cheapest way to each place of a column, and the place it comes from."""
-        self.plan.work += len(before) * len(after)
-        table = self._table(gap)
-        ways = [table[place.at] for place in before]
-        columns = list(zip(*ways, strict=True))
+        self, last: Item, gap: int, before: list[_Stretch], after: list[_Stretch], costs: list[float]
+    ) -> _Step:
+        """The cheapest way to each place of a column from those of the one before, where the flow was at `last`."""
+        table = self._table(gap, last)
+        crossed = list(zip(*[table[at] for place in before for at in range(place.low, place.high + 1)], strict=True))
         shared = {number for number, _ in before[0].sides} & {number for number, _ in after[0].sides}
-        starts: dict[tuple[int, Sides], list[float]] = {}
+        known: dict[tuple[int, Sides], list[float]] = {}
+        starts: list[list[float]] = []
         found: list[float] = []
-        steps: list[int] = []
         for place in after:
-            sides = tuple(side for side in place.sides if side[0] in shared) if shared else ()
-            key = (place.lane, sides)
-            if key not in starts:
-                starts[key] = [
-                    cost
-                    + CHANGE * (b.lane != place.lane)
-                    + (1e6 if shared and tuple(side for side in b.sides if side[0] in shared) != sides else 0)
-                    for cost, b in zip(costs, before, strict=True)
-                ]
-            totals = list(map(add, starts[key], columns[place.at]))
-            best = min(totals)
-            found.append(best)
-            steps.append(totals.index(best))
-        return found, steps
+            sides = tuple([side for side in place.sides if side[0] in shared]) if shared else ()
+            start = known.get((place.lane, sides))
+            if start is None:
+                start = known[(place.lane, sides)] = _starts(costs, before, place.lane, sides, shared)
+            starts.append(start)
+            found += [min(map(add, start, row)) for row in crossed[place.low : place.high + 1]]
+        self.plan.work += len(costs) * len(found)
+        return _Step(found, starts, crossed)
 
-    def _table(self, gap: int) -> list[list[int]]:
-        """What a flow crosses from each place on the left (a row) to each on the right."""
-        wide = len(self.plan.columns[gap]) + 1
+    def _table(self, gap: int, last: Item) -> list[list[int]]:
+        """What a flow crosses from each place on the left (a row) to each on the right, and one place more."""
         ends: list[list[int]] = [[] for _ in self.plan.columns[gap - 1]]
         turns = [0] * (len(ends) + 2)
-        steps = [0] * (wide + 1)
-        for a, b in self._others(gap):
+        steps = [0] * (len(self.plan.columns[gap]) + 2)
+        for a, b in self.plan.gaps[gap]:
             if a.col != b.col:
-                ends[a.pos].append(b.pos)
-                steps[b.pos + 1] += 1
+                if a is not last:  # the flow itself
+                    ends[a.pos].append(b.pos)
+                    steps[b.pos + 1] += 1
             else:
                 low, high = (a.pos, b.pos) if a.pos < b.pos else (b.pos, a.pos)
                 on = turns if a.col < gap else steps
@@ -308,6 +316,29 @@ class _Relay:
                     steps[0] += 1
                     steps[end + 1] -= 2
             steps[0] += base[p]
-            table.append(list(accumulate(steps))[:wide])
+            table.append(list(accumulate(steps)))
             steps[0] -= base[p]
         return table
+
+
+def _find(places: Sequence[_Stretch], number: int) -> tuple[int, int]:
+    """Which place of a column has a number, counted through all stretches: the item it is before, and its stretch."""
+    for n, place in enumerate(places):
+        size = place.high - place.low + 1
+        if number < size:
+            return place.low + number, n
+        number -= size
+    raise IndexError(number)
+
+
+def _starts(costs: list[float], before: Sequence[_Stretch], lane: int, sides: Sides, shared: set[int]) -> list[float]:
+    """The price of leaving each place for a lane and certain sides of the frames that are beside both columns."""
+    found: list[float] = []
+    for place in before:
+        here = costs[len(found) : len(found) + place.high - place.low + 1]
+        price = 0 if place.lane == lane else CHANGE
+        if shared and tuple([side for side in place.sides if side[0] in shared]) != sides:
+            found += [cost + price + 1e6 for cost in here]
+        else:
+            found += [cost + price for cost in here] if price else here
+    return found
