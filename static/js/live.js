@@ -90,7 +90,8 @@
     note.id = id;
     note.className = "note lost";
     note.setAttribute("role", "alert");
-    note.textContent = text;
+    note.innerHTML = '<svg class="i" aria-hidden="true"><use href="#i-warn"/></svg><span></span>';
+    note.lastElementChild.textContent = text;
     document.getElementById("main").prepend(note);
   }
 
