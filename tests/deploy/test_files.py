@@ -1,5 +1,6 @@
 """The deployment files fit together, and the programs that will read them take them."""
 
+import json
 import re
 import subprocess
 import sys
@@ -114,9 +115,32 @@ def test_nothing_rotates_what_is_in_the_store() -> None:
 
 def test_the_images_copy_only_what_the_project_has() -> None:
     for line in (DEPLOY / "container" / "Containerfile").read_text().splitlines():
-        if line.startswith("COPY "):
+        if line.startswith("COPY ") and "--from=" not in line:
             for name in line.split()[1:-1]:
                 assert (ROOT / name).exists(), name
+
+
+def test_no_key_is_kept_in_an_image(tmp_path: Path) -> None:
+    lines = (DEPLOY / "container" / "Containerfile").read_text().splitlines()
+    (collect,) = [line for line in lines if line.startswith("RUN ") and "manage.py" in line]
+    key = re.search(r"FOLDBOARD_SECRET_KEY=\S+", collect)
+    assert key, collect
+    # what a build does with it, and what is left in the directory of the volume
+    settings = {"FOLDBOARD_VAR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "board.settings"}
+    settings |= {"FOLDBOARD_SECRET_KEY": key[0].partition("=")[2]}
+    subprocess.run([sys.executable, "-c", "import django; django.setup()"], cwd=ROOT, env=settings, check=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_compose_and_the_image_ask_for_health_alike() -> None:
+    asked = [
+        json.loads(found[0])
+        for name in ("Containerfile", "compose.yaml")
+        for found in [re.search(r'\["(?:CMD", ")?python", "-c".*\]', (DEPLOY / "container" / name).read_text())]
+        if found
+    ]
+    assert len(asked) == 2
+    assert asked[1] == ["CMD", *asked[0]]
 
 
 def test_every_file_under_deploy_is_named_in_the_guide() -> None:
