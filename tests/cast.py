@@ -19,11 +19,18 @@ PASSWORD = "right-horse-battery"
 def make_cast() -> dict[str, User]:
     """Make the accounts and their groups; `admin` is the superuser. Returns them by name."""
     hashed = make_password(PASSWORD)  # once: making one is slow on purpose
-    people = {"admin": User.objects.create(username="admin", password=hashed, is_staff=True, is_superuser=True)}
-    for name, (first, last, groups) in CAST.items():
-        people[name] = User.objects.create(username=name, password=hashed, first_name=first, last_name=last)
-        for group in groups:
-            people[name].groups.add(Group.objects.get_or_create(name=group)[0])
+    people = {"admin": User(username="admin", password=hashed, is_staff=True, is_superuser=True)}
+    for name, (first, last, _) in CAST.items():
+        people[name] = User(username=name, password=hashed, first_name=first, last_name=last)
+    User.objects.bulk_create(people.values())
+    there = {group.name: group for group in Group.objects.all()}
+    missing = dict.fromkeys(group for _, _, groups in CAST.values() for group in groups if group not in there)
+    there |= {group.name: group for group in Group.objects.bulk_create(Group(name=name) for name in missing)}
+    User.groups.through.objects.bulk_create(
+        User.groups.through(user=people[name], group=there[group])
+        for name, (_, _, groups) in CAST.items()
+        for group in groups
+    )
     return people
 
 

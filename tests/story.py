@@ -1,9 +1,14 @@
 """A store with a story in it: two processes, three instances, something late, something failed, something coming."""
 
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from msgspec import structs
 
 from board.log.event import Event
+from board.log.file import open_log
 from board.log.tail import Tail, shared
 from board.process.table import ElementList, ProcessTable
 from board.services import definitions, instances, tasks
@@ -52,6 +57,10 @@ COUNTRIES = (
 )  # fmt: skip
 
 
+def _written(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 class Teller:
     """Appends to a store at times of its own, so that things can have happened a while ago."""
 
@@ -61,7 +70,7 @@ class Teller:
 
     def ago(self, **how_long: float) -> str:
         """A time of the log so long ago."""
-        return (self.now - timedelta(**how_long)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return _written(self.now - timedelta(**how_long))
 
     def say(
         self,
@@ -90,7 +99,24 @@ class Teller:
 
 def tell(store: Path) -> Tail:
     """The story: 2026Q1 in the middle, 4.2 before its decision, 4.1 with a failed script."""
-    teller = Teller(store)
+    now, tail = datetime.now(UTC), shared(store)
+    events = [structs.replace(event, ts=_written(now - how_long)) for how_long, event in _story()]
+    with tail.acting() as acting:
+        acting.append(events)
+    return tail
+
+
+@cache
+def _story() -> list[tuple[timedelta, Event]]:
+    """What happens, and how long ago: told once, as the services and other programs tell it."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    with TemporaryDirectory() as folder:
+        _tell(Teller(Path(folder), now))
+        events = open_log(Path(folder)).read().events
+    return [(now - datetime.fromisoformat(event.ts), event) for event in events]
+
+
+def _tell(teller: Teller) -> None:
     tail, ago = teller.tail, teller.ago
     definitions.save(tail, ADMIN, COLLECTION, ProcessTable.from_rows(ROWS[:-1]), "As agreed", now=lambda: ago(days=9))
     note = "The report is published by a script now"
@@ -111,7 +137,6 @@ def tell(store: Path) -> Tail:
     _release(teller, "Release-4.2", 2)
     teller.say(ago(days=3), "Release-4.1", "go", "approved", actor="mira")
     teller.script(ago(days=3), "Release-4.1", "ship", "failed", error="timeout after 60s")
-    return tail
 
 
 def _release(teller: Teller, name: str, days: float) -> None:
