@@ -59,7 +59,7 @@ def story(site: Site, elements: int) -> int:
 
 
 def test_a_run_survives_any_number_of_kills(site: Site) -> None:
-    rows = story(site, scale(14, 140))
+    rows = story(site, scale(20, 200))
     chance = random.Random(20261129)
     kills = 0
     worker = site.spawn(slots=3, no_wait=True)
