@@ -1,6 +1,9 @@
 """Element lists pasted and from files."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import openpyxl
@@ -11,6 +14,8 @@ from hypothesis import strategies as st
 from board.process.files import Unreadable, read_elements
 from board.process.table import ElementError, ElementList
 from tests.process.test_files_xlsx import book, saved
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def ids(data: bytes | str, *collections: str) -> tuple[str, ...]:
@@ -115,3 +120,11 @@ def test_any_paste_is_a_list_or_refused(data: str | bytes) -> None:
     except (ElementError, Unreadable):
         return
     assert isinstance(read.elements, ElementList)
+
+
+def test_who_reads_lists_and_csv_pays_for_no_library_of_other_formats() -> None:
+    code = (
+        "import board.process.files, sys; print(sorted({'lxml', 'openpyxl', 'board.process.layout'} & {*sys.modules}))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert said.stdout == "[]\n"

@@ -60,7 +60,7 @@ def read(data: bytes, name: str = "", kind: Format | None = None) -> Reading:
 def write(table: ProcessTable, kind: Format, name: str = "") -> bytes:
     """Write a table in a format, for BPMN with the process's name; raises Unwritable when the format cannot hold it."""
     if kind == "bpmn":
-        from board.process import bpmn  # here, because most who read and write files never meet BPMN
+        from board.process import bpmn  # here, like openpyxl: most who read and write files never meet it
 
         return bpmn.write(table, name)
     return _WRITERS[kind](table)

@@ -1,11 +1,15 @@
 """What a reading of a file gives: a table and remarks, or a refusal that says what to do."""
 
-from dataclasses import dataclass
-from typing import Literal
+from __future__ import annotations
 
-from board.process.bpmn.report import Remark as Became
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
 from board.process.table import ProcessTable
 from board.process.unreadable import Unreadable
+
+if TYPE_CHECKING:  # every command reads files, few of them BPMN
+    from board.process.bpmn.report import Remark as Became
 
 __all__ = [
     "MAX_BYTES",

@@ -1,4 +1,7 @@
-"""XLSX by openpyxl: a workbook's sheet as numbered lines of text cells, and a table as a workbook."""
+"""XLSX by openpyxl: a workbook's sheet as numbered lines of text cells, and a table as a workbook.
+
+openpyxl is imported where it is used: every command reads files, and few of them are workbooks.
+"""
 
 import io
 import re
@@ -9,10 +12,6 @@ from collections.abc import Iterator
 from datetime import datetime, time
 from decimal import Decimal
 from typing import Any
-
-import openpyxl
-from openpyxl.styles import Alignment, Font
-from openpyxl.utils import get_column_letter
 
 from board.process.files.delimited import Lines
 from board.process.files.formulas import mark
@@ -29,6 +28,8 @@ _TO_ESCAPE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 
 def read_lines(data: bytes, name: str = SHEET) -> tuple[Lines, list[Remark]]:
     """Read the sheet of a name, else the first one, as text; raises Unreadable for what is no safe workbook."""
+    import openpyxl
+
     _check_parts(data)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # openpyxl warns of charts, styles and validations it leaves out
@@ -47,6 +48,9 @@ def read_lines(data: bytes, name: str = SHEET) -> tuple[Lines, list[Remark]]:
 
 def write_book(header: list[str], rows: list[list[str]]) -> bytes:
     """Write one sheet of text cells; raises Unwritable for a cell longer than a sheet can hold."""
+    import openpyxl
+    from openpyxl.utils import get_column_letter
+
     book = openpyxl.Workbook()
     del book[book.sheetnames[0]]
     sheet = book.create_sheet(SHEET)
@@ -65,6 +69,8 @@ def write_book(header: list[str], rows: list[list[str]]) -> bytes:
 def _put(cell: Any, text: str, bold: bool) -> None:
     if not text:
         return
+    from openpyxl.styles import Alignment, Font
+
     written = _TO_ESCAPE.sub("_x005F_", mark(text))
     if len(written) > MAX_CELL:
         raise Unwritable(
