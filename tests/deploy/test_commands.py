@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from board.log.file import open_log
+from board.log.store import Store
 from board.log.tail import Tail
 from board.process.table import ElementList, ProcessTable
-from board.services import instances
+from board.services import inbox, instances
 from board.services.actor import Actor
 from tests.tools import tool
 
@@ -127,6 +128,30 @@ def test_the_lines_of_cron_do_what_they_say_and_print_nothing(tmp_path: Path) ->
     assert re.fullmatch(r"\d{4}-\d\d-\d\d\.tar\.gz", made.name)
     with tarfile.open(made) as tar:
         assert {"events.jsonl", "2026Q1/logs/count-1.log"} <= set(tar.getnames())
+
+
+def test_the_second_machine_of_the_guide_delivers_a_file_and_its_message(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    store.ensure()
+    tail = Tail(open_log(store.root))
+    table = ProcessTable.from_rows([{"task": "delivery", "role": "system"}])
+    instances.start(tail, OLGA, "Figures", "2026Q3", ElementList.from_ids([]), table=table)
+    (tmp_path / "result.csv").write_text("1\n")
+    # the network is left out, the two shells and their quotes are not
+    put(tmp_path / "bin", "ssh", 'shift; exec sh -c "$*"')
+    put(tmp_path / "bin", "scp", 'exec cp "$2" "${3#*:}"')
+    guide = (ROOT / "docs" / "operators.md").read_text()
+    (script,) = [block for block in re.findall(r"(?:^    .*\n)+", guide, re.MULTILINE) if "scp -q" in block]
+    done = subprocess.run(
+        ["/bin/sh", "-c", script.replace("/var/lib/foldboard/store", str(store.root))],
+        cwd=tmp_path, env={"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}, capture_output=True, text=True, timeout=10,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(inbox.take_in(tail, store).applied) == 1
+    instance = tail.get("2026Q3")
+    assert instance is not None
+    assert instance.state == "complete"
+    assert (store.artifacts("2026Q3") / "result.csv").read_text() == "1\n"
 
 
 WITHOUT_WX = """
