@@ -136,9 +136,13 @@ class ProcessTable:
     ) -> "ProcessTable":
         """Make a table of one mapping a row; blank rows go, and the older column `per` is read as group rows."""
         given = list(rows)
-        named = [{_heading(column): cell for column, cell in row.items() if clean(cell)} for row in given]
-        filled = [{column: clean(cell) for column, cell in row.items()} for row in named if row]
-        seen = dict.fromkeys(clean(column) for column in (*(columns or ()), *(c for row in given for c in row)))
+        headings = {column: clean(column) for column in (*(columns or ()), *(c for row in given for c in row))}
+        named = [
+            {headings[column] or NAMELESS: text for column, cell in row.items() if (text := clean(cell))}
+            for row in given
+        ]
+        filled = [row for row in named if row]
+        seen = dict.fromkeys(headings.values())
         seen |= dict.fromkeys(column for row in filled for column in row)
         filled, kept = older.without_per(filled, [column for column in seen if column])
         return cls(tuple(_row(row, kept) for row in filled), tuple(kept))
@@ -176,10 +180,6 @@ class ProcessTable:
     @cached_property
     def _by_task(self) -> dict[str, Row]:
         return {row.task: row for row in reversed(self.rows)}
-
-
-def _heading(column: str) -> str:
-    return clean(column) or NAMELESS
 
 
 def _row(filled: Mapping[str, str], columns: Sequence[str]) -> Row:

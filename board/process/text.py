@@ -13,8 +13,10 @@ def clean(cell: object) -> str:
     """Give a cell as the table keeps it: text, trimmed, newlines as `\\n`, nothing (None) as empty."""
     if cell is None:
         return ""
-    text = cell if isinstance(cell, str) else spelled(cell)
-    return _NO_TEXT.sub(MARK, _NEWLINE.sub("\n", text.strip())).strip()
+    text = (cell if isinstance(cell, str) else spelled(cell)).strip()
+    if text.isprintable():  # nearly every cell: no newline and nothing of the below is printable
+        return text
+    return _NO_TEXT.sub(MARK, _NEWLINE.sub("\n", text)).strip()
 
 
 def spelled(value: object) -> str:

@@ -1,5 +1,6 @@
 """Tables for property tests: odd ones, and valid ones."""
 
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -12,28 +13,37 @@ LABELS = ("", "", "", ":true", ":false", ":done", ":failed", ":approved")
 ROLES = ("", "analyst", "management", "system")
 
 
+# made once: making a strategy takes longer than drawing from it
+LABEL, ROLE, BOOLEAN = st.sampled_from(LABELS), st.sampled_from(ROLES), st.booleans()
+JOIN = st.sampled_from(["", "any", "inclusive", "n=2", "60%"])
+COLLECTION = st.sampled_from(["unit", "unit", "region"])
+ENOUGH = st.sampled_from(["", "", "any", "50%"])
+between, one_of = cache(st.integers), cache(st.sampled_from)
+
+
+@cache
+def up_to_three(ids: tuple[str, ...]) -> st.SearchStrategy[list[str]]:
+    return st.lists(st.sampled_from(ids), max_size=3, unique=True)
+
+
 @st.composite
 def rows(draw: st.DrawFn, most: int = 8, groups: int = 2) -> list[dict[str, str]]:
     """Rows of a table with groups, answers, quorums and loops; not always a valid one."""
-    number = draw(st.integers(1, most))
-    group_ids = [f"g{n}" for n in range(draw(st.integers(0, groups)))]
+    number = draw(between(1, most))
+    group_ids = [f"g{n}" for n in range(draw(between(0, groups)))]
     task_ids = [f"t{n}" for n in range(number)]
     found: list[dict[str, str]] = []
     for task in (*group_ids, *task_ids):
-        targets = draw(st.lists(st.sampled_from([*task_ids, *group_ids, "ghost"]), max_size=3, unique=True))
-        depends = ", ".join(target + draw(st.sampled_from(LABELS)) for target in targets if target != task)
-        row = {
-            "task": task,
-            "depends_on": depends,
-            "join": draw(st.sampled_from(["", "any", "inclusive", "n=2", "60%"])),
-        }
+        targets = draw(up_to_three((*task_ids, *group_ids, "ghost")))
+        depends = ", ".join([target + draw(LABEL) for target in targets if target != task])
+        row = {"task": task, "depends_on": depends, "join": draw(JOIN)}
         if task in group_ids:
-            row["collection"] = draw(st.sampled_from(["unit", "unit", "region"]))
-            row["complete_when"] = draw(st.sampled_from(["", "", "any", "50%"]))
+            row["collection"] = draw(COLLECTION)
+            row["complete_when"] = draw(ENOUGH)
         else:
-            row["role"] = draw(st.sampled_from(ROLES))
-            row["script"] = f"{task}.py" if row["role"] == "system" and draw(st.booleans()) else ""
-            row["parent"] = draw(st.sampled_from(["", *group_ids]))
+            row["role"] = draw(ROLE)
+            row["script"] = f"{task}.py" if row["role"] == "system" and draw(BOOLEAN) else ""
+            row["parent"] = draw(one_of(("", *group_ids)))
         found.append(row)
     return draw(st.permutations(found))
 
@@ -55,4 +65,4 @@ def startable(draw: st.DrawFn, most: int = 8) -> tuple[ProcessTable, ElementList
             table, left = ProcessTable.from_rows([{"task": "a"}, {"task": "b", "depends_on": "a"}]), set()
         wrong = left
     assert not compile_flow(table).nested
-    return table, ElementList.from_ids([f"e{n}" for n in range(draw(st.integers(0, 3)))])
+    return table, ElementList.from_ids([f"e{n}" for n in range(draw(between(0, 3)))])

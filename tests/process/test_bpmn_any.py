@@ -1,5 +1,6 @@
 """Any drawing, however odd, is read without a crash into a table without errors, and its work can be finished."""
 
+from functools import cache
 from html import escape
 
 from hypothesis import given, settings
@@ -34,41 +35,55 @@ TYPES = (
 )
 EVENTS = ("", "message", "timer", "error", "signal", "link", "terminate", "compensate", "escalation")
 NAMES = ("", "", "yes", "no", "A?", "failed", "a, b", "open", "Prüfen")
+CONDITIONS = ("", "", '<conditionExpression>x == "1"</conditionExpression>')
 SEVERAL = '<multiInstanceLoopCharacteristics isSequential="true"/>'
 
 
+# made once: making a strategy takes longer than drawing from it
+BOOLEAN = st.booleans()
+between, one_of = cache(st.integers), cache(st.sampled_from)
+
+
+@cache
+def pairs_of(ids: tuple[str, ...]) -> st.SearchStrategy[list[tuple[str, str]]]:
+    return st.lists(st.tuples(st.sampled_from(ids), st.sampled_from((*ids, "ghost"))), max_size=12)
+
+
 @st.composite
-def scopes(draw: st.DrawFn, prefix: str = "n", depth: int = 0) -> str:
+def scopes(draw: st.DrawFn) -> str:
     """Nodes of every kind, joined as it comes."""
-    ids = [f"{prefix}{n}" for n in range(draw(st.integers(1, 7)))]
-    nodes = "".join(draw(nodes_of(each, ids, depth)) for each in ids)
-    pairs = draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from([*ids, "ghost"])), max_size=12))
+    return draw_scope(draw, "n", 0)
+
+
+def draw_scope(draw: st.DrawFn, prefix: str, depth: int) -> str:
+    ids = tuple(f"{prefix}{n}" for n in range(draw(between(1, 7))))
+    nodes = "".join([draw_node(draw, each, ids, depth) for each in ids])
+    pairs = draw(pairs_of(ids))
     flows = ""
     for number, (source, target) in enumerate(pairs):
-        name = draw(st.sampled_from(NAMES))
-        condition = draw(st.sampled_from(("", "", '<conditionExpression>x == "1"</conditionExpression>')))
+        name = draw(one_of(NAMES))
+        condition = draw(one_of(CONDITIONS))
         key = f"{prefix}f{number}"
         ends = f'sourceRef="{source}" targetRef="{target}"'
         flows += f'<sequenceFlow id="{key}" name="{name}" {ends}>{condition}</sequenceFlow>'
     return nodes + flows
 
 
-@st.composite
-def nodes_of(draw: st.DrawFn, key: str, ids: list[str], depth: int) -> str:
-    kind = draw(st.sampled_from(TYPES))
+def draw_node(draw: st.DrawFn, key: str, ids: tuple[str, ...], depth: int) -> str:
+    kind = draw(one_of(TYPES))
     inside = ""
     if kind.endswith("Event"):
-        trigger = draw(st.sampled_from(EVENTS))
+        trigger = draw(one_of(EVENTS))
         inside = f"<{trigger}EventDefinition/>" if trigger else ""
     elif kind.endswith(("Task", "Process", "task")):
-        inside = draw(st.sampled_from(("", "", "", SEVERAL, "<standardLoopCharacteristics/>")))
+        inside = draw(one_of(("", "", "", SEVERAL, "<standardLoopCharacteristics/>")))
     if kind.endswith("Process") and depth < 2:
-        inside += draw(scopes(f"{key}x", depth + 1))
-    more = f' attachedToRef="{draw(st.sampled_from(ids))}"' if kind == "boundaryEvent" else ""
-    more += ' cancelActivity="false"' if draw(st.booleans()) else ""
-    more += ' triggeredByEvent="true"' if draw(st.integers(0, 9)) == 0 else ""
-    more += f' default="{key.rstrip("0123456789")}f{draw(st.integers(0, 5))}"' if draw(st.booleans()) else ""
-    return f'<{kind} id="{key}" name="{escape(draw(st.sampled_from(NAMES)))}"{more}>{inside}</{kind}>'
+        inside += draw_scope(draw, f"{key}x", depth + 1)
+    more = f' attachedToRef="{draw(one_of(ids))}"' if kind == "boundaryEvent" else ""
+    more += ' cancelActivity="false"' if draw(BOOLEAN) else ""
+    more += ' triggeredByEvent="true"' if draw(between(0, 9)) == 0 else ""
+    more += f' default="{key.rstrip("0123456789")}f{draw(between(0, 5))}"' if draw(BOOLEAN) else ""
+    return f'<{kind} id="{key}" name="{escape(draw(one_of(NAMES)))}"{more}>{inside}</{kind}>'
 
 
 def reading_of(nodes: str) -> BpmnReading | None:

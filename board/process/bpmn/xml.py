@@ -112,9 +112,7 @@ def namespace_of(element: Element) -> str:
 
 def children(element: Element, name: str = "", namespace: str = BPMN) -> Iterator[Element]:
     """Give the child elements of a namespace, all of them or those of one name (no comments)."""
-    for child in element:
-        if isinstance(child.tag, str) and namespace_of(child) == namespace and name in ("", local(child)):
-            yield child
+    return element.iterchildren(f"{{{namespace}}}{name or '*'}")
 
 
 def first(element: Element, name: str, namespace: str = BPMN) -> Element | None:
