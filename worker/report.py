@@ -29,7 +29,9 @@ class Report:
         self.line(f"worker: instance={instance or 'all'} store={store} jobs={jobs} code={code_version}")
 
     def begun(self, attempt: Attempt, script: str) -> None:
-        self.line(f"* {name(attempt)} -> {script}")
+        """Say what starts; of which instance, when all are served."""
+        of = "" if self._config.instance else f"{attempt.instance} "
+        self.line(f"* {of}{name(attempt)} -> {script}")
 
     def ended(self, attempt: Attempt, outcome: Outcome, status: str) -> None:
         """Say how an attempt went; `status` is the row's now, "" when somebody else had moved it."""
@@ -41,7 +43,7 @@ class Report:
         self.line(f"  {how} in {outcome.took_s:.1f}s ({attempt.log}){error}{again}")
 
     def refused(self, attempt: Attempt, script: str, reason: str) -> None:
-        self.line(f"* {name(attempt)} -> {script}")
+        self.begun(attempt, script)
         self.line(f"  refused: {reason}")
 
     def recovered(self, attempt: Attempt) -> None:

@@ -104,6 +104,18 @@ def test_the_exit_status_says_how_it_ended(site: Site, text: str, arguments: lis
     assert call(site, *arguments, "--quiet") == code
 
 
+def test_with_all_instances_served_each_line_says_of_which(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    site.script("s.sh", "exit 0")
+    rows = [{"task": "t", "role": "system", "script": "s.sh"}, {"task": "u", "role": "system", "script": "gone.sh"}]
+    for instance in ("2026Q1", "2026Q2"):
+        site.start(rows, instance=instance)
+    assert call(site, "--no-wait") == 3
+    said = capsys.readouterr().out.splitlines()
+    for instance in ("2026Q1", "2026Q2"):
+        assert f"* {instance} t -> s.sh" in said
+        assert f"* {instance} u -> gone.sh" in said
+
+
 def test_it_gives_up_waiting_for_people_after_the_time(site: Site) -> None:
     site.start([{"task": "t", "role": "boss"}])
     assert call(site, "--timeout", "0.3", "--tick", "0.1") == 5
