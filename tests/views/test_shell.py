@@ -145,12 +145,14 @@ def forbidden(request: HttpRequest) -> HttpResponse:
 
 
 @pytest.fixture
-def with_faults(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+def with_faults(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[None]:
     from django.urls import clear_url_caches
 
     extra = [path("broken/", broken), path("forbidden/", forbidden)]
     monkeypatch.setattr(urls, "urlpatterns", [*extra, *urls.urlpatterns])
     clear_url_caches()
+    yield
+    clear_url_caches()  # else the tests after this one walk these addresses too
 
 
 @pytest.mark.usefixtures("with_faults")
