@@ -49,11 +49,15 @@ def _continues_id(character: str) -> bool:
 
 def names(cell: str) -> tuple[str, ...]:
     """Read a comma-separated list: trimmed, nothing twice, in the order written."""
+    if not cell:
+        return ()
     return tuple(dict.fromkeys(part for part in map(str.strip, cell.split(",")) if part))
 
 
 def dependencies(cell: str) -> tuple[Dependency, ...]:
     """Read `depends_on`: `task` or `task:label`, split at the first colon, nothing twice, in order."""
+    if not cell:
+        return ()
     split = (part.partition(":") for part in names(cell))
     return tuple(dict.fromkeys(Dependency(task.strip(), label.strip()) for task, _, label in split))
 

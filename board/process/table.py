@@ -117,6 +117,8 @@ class Row:
 
 
 def _environment(cell: str) -> dict[str, str]:
+    if not cell:
+        return {}
     try:
         return parse_params(cell)
     except ParamsError:
