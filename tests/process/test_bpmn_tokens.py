@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from board.process.instance import Instance
 from board.process.play import Move, play
 from board.process.table import ProcessTable
-from tests.process.bpmn_text import drawing, imported
+from tests.process.bpmn_text import drawing, imported, node, tasks
 
 MOST_MOVES = 25
 
@@ -129,6 +129,40 @@ class Tokens:
 
 def open_rows(instance: Instance, table: ProcessTable) -> set[str]:
     return {row.task for row in table.rows if instance.status(instance.find(row.task) or 0) == "open"}
+
+
+NESTED = """
+    start -> outer
+    outer -> pick
+    pick -> split
+    split -> inner: long
+    split -> other: short
+    inner -> load
+    load -> check
+    check -> turn
+    turn -> inner: again
+    turn -> ready: on
+    ready -> join
+    other -> join
+    join -> sum
+    sum -> last
+    last -> whole
+    whole -> outer: again
+    whole -> end: on
+"""
+
+
+def test_a_loop_on_one_way_holds_the_join_while_it_goes_round_again() -> None:
+    """In the second round of the outer loop the other way is finished already, and must not open what joins them."""
+    gateways = "".join(node("exclusiveGateway", key) for key in ("outer", "split", "inner", "turn", "join", "whole"))
+    people = tasks("pick", "load", "check", "ready", "other", "sum", "last")
+    reading = imported(node("startEvent", "start") + node("endEvent", "end") + gateways + people, NESTED)
+    first = [("pick", "short"), ("other", "done"), ("sum", "done"), ("last", "again")]
+    second = [("pick", "long"), ("load", "done"), ("check", "again")]
+    moves = [Move(task, "", answer) for task, answer in first + second]
+    seen = [open_rows(play(reading.table, moves[:n]).instance, reading.table) for n in range(4, 8)]
+    assert seen == [{"pick"}, {"load"}, {"check"}, {"load"}]
+    assert [r.element_id for r in reading.remarks if "may go round again" in r.message] == ["sum"]
 
 
 @given(drawings(), st.data())

@@ -10,6 +10,7 @@ from board.process.bpmn.formula import Atom, Formula, Op
 from board.process.bpmn.order import in_order
 from board.process.bpmn.region import Draft
 from board.process.flow import Flow, compile_flow
+from board.process.graph import adjacency, components, reachable
 from board.process.table import ProcessTable
 
 Way = frozenset[Atom]  # answers that are all given on one way to a row
@@ -32,6 +33,7 @@ class Rows:
         self.order = in_order(builder)
         self.loops: dict[int, frozenset[Atom]] = {}
         self.circling: set[int] = set()  # rows in a loop
+        self.rounds: dict[int, list[Atom]] = {}  # per row in a loop: rows of loops on single ways to it
         self.guards: dict[int, Guard] = {}
         self.places: dict[int, int] = {}  # in the order of the flow, loops apart
 
@@ -46,6 +48,7 @@ class Rows:
             flow = self._compiled()
         self.loops = {draft.number: self._loops(flow, draft) for draft in self.drafts}
         self.circling = {draft.number for draft in self.drafts if self._circles(flow, draft)}
+        self.rounds = {number: self._rounds(flow, self.drafts[number]) for number in self.circling}
         self._guard()
         return [self._row(draft) for draft in self.order]
 
@@ -86,6 +89,20 @@ class Rows:
 
     def _circles(self, flow: Flow, draft: Draft) -> bool:
         return any(flow.cycle_of(t) < len(flow.cycles) for t in self._tasks(flow, draft, outgoing=False))
+
+    def _rounds(self, flow: Flow, draft: Draft) -> list[Atom]:
+        """Rows of a loop on one way to a row in a loop: while it goes round, the ways after it read as never taken."""
+        numbers = {flow.index[d.task]: d.number for d in self.drafts if not d.is_group and d.group is draft.group}
+        own = next((t for t, number in numbers.items() if number == draft.number), None)
+        if own is None:
+            return []
+        edges = [(s, t) for t, sources in enumerate(flow.lowered) for s, _ in sources]
+        before = adjacency(len(flow.tasks), ((t, s) for s, t in edges if (s, t) not in flow.back))
+        ways = [reachable(before, [s]) for s in before[own]]
+        single = {t for way in ways for t in way if not all(t in other for other in ways)}
+        apart = components(adjacency(len(flow.tasks), edges), set(range(len(flow.tasks))) - {own})
+        loops = {t for part in apart if len(part) > 1 for t in part}
+        return [Atom(numbers[t]) for t in sorted(loops & single & numbers.keys() - before[own])]
 
     def _begins_late(self, flow: Flow, draft: Draft) -> bool:
         """Say whether a row at the start is on a circle that the engine would enter elsewhere."""
@@ -190,11 +207,15 @@ class Rows:
 
     def _row(self, draft: Draft) -> dict[str, str]:
         asked = f"Question: {'; '.join(draft.questions)}" if draft.questions else ""
-        row = self._links(draft) | {
+        join, links = self._join(draft), self._links(draft)
+        if join == "inclusive" and (rounds := self.rounds.get(draft.number)):
+            links["depends_on"] = ", ".join([links["depends_on"], *map(self._spelled, rounds)])
+            self._tell(draft, "It also waits for the loop on one of the ways to it, which may go round again.")
+        row = links | {
             "name": draft.name,
             "role": "" if draft.is_group else draft.role,
             "script": draft.script,
-            "join": self._join(draft),
+            "join": join,
             "complete_when": draft.complete_when,
             "sequential": "yes" if draft.sequential else "",
             "timeout": draft.timeout,
