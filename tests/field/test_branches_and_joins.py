@@ -182,6 +182,32 @@ APPROVALS = """
     """
 
 
+ROUNDS = """
+    task,depends_on,join
+    pick,last:again,
+    load,"pick:long,check:again",
+    check,load,
+    ready,check:on,
+    other,pick:short,
+    sum,"ready,other{more}",inclusive
+    last,sum,
+    """
+
+
+@pytest.mark.parametrize(("more", "shown"), [("", "open"), (",load,check", "blocked")])
+def test_an_inclusive_join_counts_earlier_rounds_and_can_be_told_to_wait_for_an_inner_loop(
+    more: str, shown: str
+) -> None:
+    case = Case(ROUNDS.format(more=more))
+    for task, answer in (("pick", "short"), ("other", "done"), ("sum", "done"), ("last", "again")):
+        case.finish(task, answer)
+    for task, answer in (("pick", "long"), ("load", "done"), ("check", "again")):
+        case.finish(task, answer)
+    assert case.statuses("load", "other", "ready", "sum") == {
+        "load": "open", "other": "done", "ready": "skipped", "sum": shown,
+    }  # fmt: skip
+
+
 def test_one_rejection_decides_at_once_and_the_other_way_is_seen_to_be_impossible() -> None:  # R49
     case = Case(APPROVALS)
     case.finish("a2", "no")
