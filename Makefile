@@ -4,7 +4,8 @@ SHELL := /bin/sh
 # uv where it runs already, else one of our own beside the checkout's environment.
 UV := $(shell uv --version >/dev/null 2>&1 && echo uv || echo .tools/bin/uv)
 RUN := .venv/bin/
-JOBS ?= 2
+# tests at a time: one more than processors, for many wait for other programs
+JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 FOLDER ?= .
 BPMN_JS := 18.31.1
 # Compiled modules are kept, whatever the shell says: a command then starts in a third of the time.

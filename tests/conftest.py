@@ -3,6 +3,11 @@
 import tempfile
 
 import pytest
+from hypothesis import settings as examples
+
+# an example may take as long as the machine is busy; how fast things are is what the benchmarks measure
+examples.register_profile("foldboard", deadline=None)
+examples.load_profile("foldboard")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -90,7 +90,7 @@ def seen(instance: Instance) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.django_db
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(startable(), st.lists(STEP, max_size=25))
 def test_whatever_is_done_the_fold_is_that_of_the_log_and_every_page_is_shown(
     given: tuple[ProcessTable, ElementList], steps: list[tuple[str, int, str, Actor]]
@@ -118,7 +118,7 @@ def test_whatever_is_done_the_fold_is_that_of_the_log_and_every_page_is_shown(
 
 
 @pytest.mark.django_db
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(startable(), st.lists(STEP, max_size=25), st.integers(1, 4))
 def test_what_a_live_board_is_told_is_everything_that_looks_different(
     given: tuple[ProcessTable, ElementList], steps: list[tuple[str, int, str, Actor]], looks_every: int

@@ -366,7 +366,7 @@ def test_bad_lines_are_counted_and_the_same_as_a_full_reading_finds(tmp_path: Pa
     assert statuses(tail.get("i")) == ["open", "blocked"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.binary(max_size=60) | st.sampled_from([encode(e) for e in [*start("i", "a"), done("i", "review", "a")]]),

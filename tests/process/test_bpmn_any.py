@@ -95,7 +95,7 @@ def reading_of(nodes: str) -> BpmnReading | None:
 
 
 @given(scopes())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_any_drawing_is_read_into_a_table_without_errors(nodes: str) -> None:
     reading = reading_of(nodes)
     if reading:
@@ -104,7 +104,7 @@ def test_any_drawing_is_read_into_a_table_without_errors(nodes: str) -> None:
 
 
 @given(scopes())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_every_node_of_any_drawing_is_told_of(nodes: str) -> None:
     reading = reading_of(nodes)
     if reading:
@@ -114,14 +114,14 @@ def test_every_node_of_any_drawing_is_told_of(nodes: str) -> None:
 
 
 @given(scopes())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_any_drawing_reads_alike_every_time(nodes: str) -> None:
     first, second = reading_of(nodes), reading_of(nodes)
     assert first == second
 
 
 @given(scopes())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_every_answer_asked_of_a_person_is_one_they_are_offered(nodes: str) -> None:
     reading = reading_of(nodes)
     if reading is None:

@@ -166,7 +166,7 @@ def test_a_loop_on_one_way_holds_the_join_while_it_goes_round_again() -> None:
 
 
 @given(drawings(), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_the_table_opens_what_the_drawing_opens(drawn: Drawing, data: st.DataObject) -> None:
     nodes, flows = drawn.xml()
     table = imported(nodes, flows).table

@@ -82,14 +82,14 @@ def test_conformance_tables_come_back_the_same() -> None:
 
 
 @given(startable(most=6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_valid_table_comes_back_the_same(drawn: tuple[ProcessTable, ElementList]) -> None:
     given = drawn[0]
     assert read(write(given)).table == given
 
 
 @given(rows(most=6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_tables_with_errors_come_back_the_same_too(given: list[dict[str, str]]) -> None:
     odd = ProcessTable.from_rows(given)
     assert read(write(odd)).table == odd
@@ -101,7 +101,7 @@ CELL = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 @given(
     st.lists(st.dictionaries(st.sampled_from([*COLUMNS[1:3], *COLUMNS[4:5], *COLUMNS[9:], "x", "Ü ?", "@index"]), CELL))
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_text_in_any_cell_comes_back_the_same(cells: list[dict[str, str]]) -> None:
     given = ProcessTable.from_rows([{"task": f"t{n}"} | row for n, row in enumerate(cells)] or [{"task": "a"}])
     assert read(write(given, "P")).table == given

@@ -37,7 +37,7 @@ rows = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(rows, max_size=10), st.booleans())
 def test_no_table_however_odd_stops_the_picture(table: list[dict[str, str]], inside: bool) -> None:
     graph = graph_of(compile_flow(ProcessTable.from_rows(table)), events_inside=inside)
@@ -73,7 +73,7 @@ def graphs(draw: st.DrawFn) -> Graph:
     return Graph(nodes, edges, groups, lanes)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(graphs())
 def test_no_graph_however_odd_is_drawn_over_itself(graph: Graph) -> None:
     at = layout(graph)

@@ -11,7 +11,7 @@ from tests.process.events import happened
 from tests.process.tables import startable
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(startable(), st.data())
 def test_a_row_said_to_be_always_skipped_never_opens(
     started: tuple[ProcessTable, ElementList], data: st.DataObject
@@ -28,7 +28,7 @@ def test_a_row_said_to_be_always_skipped_never_opens(
         instance.apply(happened(task, answer, instance.element_of(row)))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(startable(), st.data())
 def test_whatever_is_skipped_in_play_was_said_to_be_skippable(
     started: tuple[ProcessTable, ElementList], data: st.DataObject

@@ -228,7 +228,7 @@ def test_strangers_texts_are_only_texts() -> None:
 TEXT = st.text(max_size=30)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(TEXT, TEXT, TEXT, TEXT, TEXT), min_size=1, max_size=5), TEXT)
 def test_any_text_whatever_gives_well_formed_xml(cells: list[tuple[str, str, str, str, str]], word: str) -> None:
     rows = [

@@ -281,7 +281,7 @@ TABLES = st.lists(
 )
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(TABLES)
 def test_no_table_however_odd_stops_the_validator(rows: list[dict[str, str | None]]) -> None:
     table = ProcessTable.from_rows(rows)

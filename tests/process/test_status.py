@@ -15,7 +15,7 @@ from tests.process.tables import rows, startable
 VALUES = ("done", "true", "false", "failed", "approved", "doing", "open", "skipped", "")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(rows(), st.integers(0, 3), st.data())
 def test_after_any_events_the_statuses_are_those_worked_out_from_scratch(
     cells: list[dict[str, str]], size: int, data: st.DataObject
@@ -49,7 +49,7 @@ def test_after_any_events_the_statuses_are_those_worked_out_from_scratch(
     assert sorted(instance.ready_scripts()) == [r for r in ready if not instance.is_left_over(r)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(startable(), st.data())
 def test_a_table_without_errors_always_ends_complete_when_every_open_task_is_finished_in_turn(
     started: tuple[ProcessTable, ElementList], data: st.DataObject
@@ -65,7 +65,7 @@ def test_a_table_without_errors_always_ends_complete_when_every_open_task_is_fin
     assert instance.state == "complete", instance.sentence()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(rows(most=10))
 def test_without_its_loop_backs_a_flow_has_no_cycle(cells: list[dict[str, str]]) -> None:
     flow = compile_flow(ProcessTable.from_rows(cells))
