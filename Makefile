@@ -21,7 +21,7 @@ help: ## this list
 
 .venv/installed: requirements.lock .python-version $(filter .tools/bin/uv,$(UV))
 	@test -x .venv/bin/python || $(UV) venv --quiet .venv
-	@$(UV) pip sync --quiet --python .venv/bin/python requirements.lock
+	@$(UV) pip sync --quiet --compile-bytecode --python .venv/bin/python requirements.lock
 	@touch $@
 
 # bpmn.io's modeler, which the tests open our BPMN files with, and with it the OMG's schema
