@@ -124,6 +124,7 @@ def test_a_section_that_was_folded_stays_folded_and_one_that_was_opened_opens_ag
     page = scene.open()
     page.locator("#s0 summary").click()
     expect(page.locator("#s0")).not_to_have_attribute("open", "")
+    page.wait_for_function("Object.values(localStorage).some((kept) => kept.includes('false'))")  # told a little later
     page.reload()
     assert not page.evaluate("document.getElementById('s0').open")
     assert page.evaluate("document.getElementById('s2').open")
