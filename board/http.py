@@ -1,11 +1,10 @@
-"""What every request passes through: login, freshness, and what base.html shows on every page."""
+"""What every request passes through: freshness, where it comes from, addresses, what base.html shows on every page."""
 
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from django.conf import settings
-from django.contrib.auth.middleware import LoginRequiredMiddleware
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.deprecation import MiddlewareMixin
 
@@ -19,20 +18,6 @@ class Request(HttpRequest):
 
     user: "User"
     htmx: "HtmxDetails"
-
-
-class LoginMiddleware(LoginRequiredMiddleware):
-    """Login for every page that does not say otherwise; a fragment gets 401, never somebody else's page."""
-
-    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponseBase:  # type: ignore[override]
-        """401 for htmx (a redirect would swap the login page into a row); the kept form or the login page else."""
-        if request.headers.get("HX-Request") == "true":
-            return HttpResponse("Your login has expired. Log in again; what you typed is still here.", status=401)
-        if request.method == "POST":
-            from board.views.account import login_and_keep
-
-            return login_and_keep(request)
-        return super().handle_no_permission(request, view_func)
 
 
 class FreshMiddleware(MiddlewareMixin):
