@@ -157,10 +157,16 @@ def test_a_watcher_is_asked_again_who_he_is(tail: Tail, login: Login, server: Se
     assert server.asked == 2
 
 
-ENDS: dict[str, Callable[[User], Any]] = {
-    "a lost role": lambda sam: sam.groups.clear(),
-    "a closed account": lambda sam: User.objects.get(pk=sam.pk).delete(),
-    "a group that is gone": lambda _: Group.objects.get(name="steward").delete(),
+def lose_rights(olga: User) -> None:
+    olga.user_permissions.remove(*Permission.objects.filter(codename="operator"))
+    olga.groups.clear()
+
+
+ENDS: dict[str, tuple[str, Callable[[User], Any], int]] = {
+    "a lost role": ("sam", lambda sam: sam.groups.clear(), 404),
+    "a closed account": ("sam", lambda sam: User.objects.get(pk=sam.pk).delete(), 401),
+    "a group that is gone": ("sam", lambda _: Group.objects.get(name="steward").delete(), 404),
+    "a right taken away": ("olga", lose_rights, 404),
 }
 
 
@@ -168,30 +174,16 @@ ENDS: dict[str, Callable[[User], Any]] = {
 def test_lost_rights_end_the_watching_at_once(
     tail: Tail, login: Login, server: Server, cast: dict[str, User], settings: Any, committed: Any, end: str
 ) -> None:
+    name, lose, status = ENDS[end]
     settings.FOLDBOARD_VIEW = "roles"
-    client = login("sam")
+    client = login(name)
     v = position(client)
     assert server.poll(client, v) == 204
     say(tail, "review", "near the end", "Norway", field="note", actor="ben")
     assert server.poll(client, v) == 200
     with committed():
-        ENDS[end](cast["sam"])
-    assert server.poll(client, v) == (401 if end == "a closed account" else 404)
-
-
-def test_a_right_taken_away_ends_the_watching_at_once(
-    tail: Tail, login: Login, server: Server, cast: dict[str, User], settings: Any, committed: Any
-) -> None:
-    settings.FOLDBOARD_VIEW = "roles"
-    client = login("olga")
-    v = position(client)
-    assert server.poll(client, v) == 204
-    say(tail, "review", "near the end", "Norway", field="note", actor="ben")
-    assert server.poll(client, v) == 200
-    with committed():
-        cast["olga"].user_permissions.remove(*Permission.objects.filter(codename="operator"))
-        cast["olga"].groups.clear()
-    assert server.poll(client, v) == 404
+        lose(cast[name])
+    assert server.poll(client, v) == status
 
 
 def test_a_logout_ends_the_watching_at_once(tail: Tail, login: Login, server: Server) -> None:
