@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from board.log.event import Event
+from board.process.instance import Instance
 from board.process.start import start_drafts
 from board.process.table import ElementList, ProcessTable
 
@@ -40,3 +41,9 @@ def accounts(path: Path, *names: str) -> Path:
         db.executemany("insert into auth_user values (?)", [(name,) for name in names])
         db.commit()
     return path
+
+
+def statuses(instance: Instance | None) -> list[str]:
+    """What each row shows, in the order of the rows."""
+    assert instance is not None
+    return [instance.status(row) for row in range(instance.size)]

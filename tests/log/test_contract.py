@@ -3,21 +3,15 @@
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from board.log.base import BLOCK, NOWHERE, Log, Position
 from board.log.errors import AppendError
 from board.log.event import encode
-from board.log.file import FileLog, open_log
+from board.log.file import FileLog
 from board.log.memory import MemoryLog
 from tests.log.make import event
-
-
-@pytest.fixture(params=["file", "memory"])
-def log(request: pytest.FixtureRequest, tmp_path: Path) -> Log:
-    return open_log(tmp_path / "store") if request.param == "file" else MemoryLog()
 
 
 def put(log: Log, data: bytes) -> None:

@@ -29,6 +29,8 @@ from worker.report import Report
 REPO = Path(__file__).parents[2]
 # python3 on the path may be a wrapper that takes a quarter of a second; one test runs that one
 PYTHON = {**INTERPRETERS, ".py": (sys.executable,)}
+BOSS = anybody("boss")
+SHELL = {"role": "system", "script": "s.sh"}
 
 
 class Site:

@@ -1,25 +1,17 @@
-"""Scripts run: what they get, what becomes of what they print and how they end, in which order they are served."""
+"""Scripts run: what they get, and what becomes of what they print and how they end."""
 
-import itertools
 import json
 import os
 import subprocess
 import sys
-import time
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from board.log.event import Event
-from board.services import tasks
-from board.services.actor import anybody
-from board.services.tasks import Place
 from tests.tools import tool
-from tests.worker.site import REPO, Site, wait_for
-
-BOSS = anybody("boss")
-SHELL = {"role": "system", "script": "s.sh"}
+from tests.worker.site import REPO, SHELL, Site
 
 
 def test_one_attempt_is_recorded_in_order_with_its_number(site: Site) -> None:
@@ -156,229 +148,6 @@ def test_a_broken_pipe_ends_a_script_as_anywhere_else(site: Site) -> None:
     assert site.log("t") == "y\nfine\n"
 
 
-def test_a_failed_attempt_is_tried_again_and_each_attempt_has_its_log(site: Site) -> None:
-    site.script("s.sh", 'echo "try $PROC_ATTEMPT"; test "$PROC_ATTEMPT" = 3')
-    site.start([{"task": "t", **SHELL, "retry": "2"}])
-    assert site.work() == 0
-    said = [(e.value, e.actor) for e in site.events(task="t", field="status")]
-    assert said == [
-        ("doing", "worker"),
-        ("failed", "worker"),
-        ("open", "worker (retry 1/2)"),
-        ("doing", "worker"),
-        ("failed", "worker"),
-        ("open", "worker (retry 2/2)"),
-        ("doing", "worker"),
-        ("done", "worker"),
-    ]
-    assert [site.log("t", attempt=n) for n in (1, 2, 3)] == ["try 1\n", "try 2\n", "try 3\n"]
-
-
-def test_a_retry_by_an_operator_counts_anew_and_the_numbers_go_on(site: Site) -> None:
-    site.script("s.sh", "exit 1")
-    site.start([{"task": "t", **SHELL, "retry": "1"}])
-    assert site.work() == 3
-    tasks.retry(site.tail, "i", Place("t"), BOSS)
-    assert site.work() == 3
-    assert site.values("attempt") == ["1", "2", "3", "4"]
-    again = [e.actor for e in site.events(field="status") if "retry" in e.actor]
-    assert again == ["worker (retry 1/1)", "worker (retry 1/1)"]
-
-
-def test_a_retry_waits_its_delay_while_other_work_goes_on(site: Site) -> None:
-    site.script("bad.sh", "date +%s.%N; exit 1")
-    site.script("s.sh", "sleep 0.05")
-    rows = [{"task": "bad", "role": "system", "script": "bad.sh", "retry": "2", "retry_delay": "0.4"}]
-    site.start([*rows, *({"task": f"t{n}", **SHELL} for n in range(6))])
-    assert site.work(no_wait=False, instance="i", slots=1) == 3
-    times = [float(site.log("bad", attempt=n)) for n in (1, 2, 3)]
-    assert 0.4 <= times[1] - times[0] < 2
-    assert 0.8 <= times[2] - times[1] < 3
-    between = [e.task for e in site.events(field="status")]
-    assert between.index("t0") < len(between) - 1 - between[::-1].index("bad")
-
-
-def test_a_delay_decided_by_an_earlier_worker_is_kept(site: Site) -> None:
-    site.script("s.sh", "exit 1")
-    site.start([{"task": "t", **SHELL, "retry": "1", "retry_delay": "3600"}])
-    assert site.work() == 0
-    assert site.status("t") == "open"
-    assert site.work() == 0
-    assert site.values("attempt") == ["1"]
-
-
-def test_a_timeout_ends_the_script_and_fractions_count(site: Site) -> None:
-    site.script("s.sh", "sleep 30")
-    site.start([{"task": "t", **SHELL, "timeout": "0.3"}])
-    begun = time.monotonic()
-    assert site.work() == 3
-    assert time.monotonic() - begun < 5
-    assert site.values("error") == ["timeout after 0.3s"]
-    assert site.status("t") == "failed"
-
-
-def test_a_script_that_ignores_term_is_killed_after_the_grace(site: Site) -> None:
-    site.script("s.sh", "trap '' TERM; while :; do sleep 0.05; done")
-    site.start([{"task": "t", **SHELL, "timeout": "0.2"}])
-    begun = time.monotonic()
-    site.work(grace_s=0.5)
-    assert 0.7 <= time.monotonic() - begun < 6
-    assert site.values("error") == ["timeout after 0.2s"]
-
-
-def test_a_log_beyond_the_limit_ends_the_attempt_with_that_error(site: Site) -> None:
-    site.script("s.sh", "yes 'no end' ")
-    site.start([{"task": "t", **SHELL}])
-    site.work(max_log_bytes=1_000_000)
-    assert site.values("error")[0].startswith("log larger than 0.95")
-    assert site.store.log_path("i", "t", "", 1).stat().st_size < 1_100_000
-
-
-def test_a_sequential_group_runs_one_script_at_a_time_and_the_earlier_element_first(site: Site) -> None:
-    site.script("s.py", SPAN)
-    rows = [
-        {"task": "each", "collection": "unit", "sequential": "yes"},
-        {"task": "a", "role": "system", "script": "s.py", "parent": "each"},
-        {"task": "b", "role": "system", "script": "s.py", "parent": "each", "depends_on": "a"},
-    ]
-    site.start(rows, ["1", "2", "3"])
-    site.work(slots=4)
-    spans = sorted(read_spans(site))
-    assert all(first[1] <= second[0] for first, second in itertools.pairwise(spans))
-    assert [span[2] for span in spans] == ["a@1", "b@1", "a@2", "b@2", "a@3", "b@3"]
-
-
-def test_slots_are_shared_over_instances(site: Site) -> None:
-    site.script("s.py", SPAN)
-    rows = [{"task": "each", "collection": "unit"}, {"task": "t", "role": "system", "script": "s.py", "parent": "each"}]
-    site.start(rows, [str(n) for n in range(12)], instance="long")
-    site.start(rows, ["x", "y"], instance="short")
-    site.work(slots=2)
-    order = [e.instance for e in site.events("", field="attempt")]
-    assert "short" in order[:2]
-    assert order[:4].count("short") == 2
-
-
-def test_as_many_scripts_run_at_a_time_as_there_are_slots(site: Site) -> None:
-    site.script("s.py", SPAN)
-    rows = [{"task": "each", "collection": "unit"}, {"task": "t", "role": "system", "script": "s.py", "parent": "each"}]
-    site.start(rows, [str(n) for n in range(9)])
-    site.work(slots=3)
-    spans = read_spans(site)
-    most = max(sum(1 for other in spans if other[0] <= span[0] < other[1]) for span in spans)
-    assert most == 3
-
-
-def test_a_check_and_its_loop_run_on_until_the_answer_is_true(site: Site) -> None:
-    site.script(
-        "check.sh",
-        'test "$PROC_ATTEMPT" = 3 && echo ::process-output status=true:: || echo ::process-output status=false::',
-    )
-    site.script("fix.sh", "echo fixed")
-    rows = [
-        {"task": "check", "role": "system", "script": "check.sh", "depends_on": "fix"},
-        {"task": "fix", "role": "system", "script": "fix.sh", "depends_on": "check:false"},
-        {"task": "end", "role": "system", "script": "fix.sh", "depends_on": "check:true"},
-    ]
-    site.start(rows)
-    assert site.work() == 0
-    assert site.status("end") == "done"
-    assert [e.value for e in site.events(task="check", field="status") if e.value not in ("doing", "open")] == [
-        "false",
-        "false",
-        "true",
-    ]
-
-
-def test_a_loop_of_scripts_alone_stops_after_a_hundred_rounds(site: Site) -> None:
-    site.script("s.sh", "echo ::process-output status=false::")
-    rows = [
-        {"task": "check", **SHELL, "depends_on": "fix"},
-        {"task": "fix", **SHELL, "depends_on": "check:false"},
-    ]
-    site.start(rows)
-    assert site.work() == 3
-    assert site.status("check") == "failed"
-    assert len([e for e in site.events(task="check", field="status") if e.value == "false"]) == 100
-    assert "100 rounds" in site.values("error", task="check")[0]
-
-
-def test_rows_no_longer_needed_are_not_run(site: Site) -> None:
-    site.script("s.sh", "sleep 0.7")
-    rows = [
-        {"task": "each", "collection": "unit", "complete_when": "1"},
-        {"task": "t", **SHELL, "parent": "each"},
-        {"task": "after", **SHELL, "depends_on": "each"},
-    ]
-    site.start(rows, [str(n) for n in range(6)])
-    assert site.work(slots=1) == 0
-    assert site.status("after") == "done"
-    assert len(site.values("attempt", task="t")) < 4
-
-
-def test_a_finish_of_another_program_is_followed_by_what_it_left_out(site: Site) -> None:
-    rows = [
-        {"task": "draft", "role": "boss", "depends_on": "qa:false"},
-        {"task": "qa", "role": "boss", "depends_on": "draft"},
-    ]
-    site.start(rows)
-    now = "2026-11-29T10:00:00Z"
-    site.append(Event(now, "i", "draft", "status", "done", "ana"), Event(now, "i", "qa", "status", "false", "ben"))
-    site.work()
-    last = site.events(task="draft", field="status")[-1]
-    assert (last.value, last.actor) == ("open", "ben (re-arm)")
-    site.work()
-    assert len([e for e in site.events(task="draft") if "re-arm" in e.actor]) == 1
-
-
-def test_a_row_finished_by_somebody_is_late_for_its_script(site: Site) -> None:
-    site.script("s.sh", "touch started; sleep 30")
-    site.start([{"task": "t", **SHELL}])
-    with site.working() as process:
-        wait_for(lambda: (site.jobs / "started").exists())
-        tasks.fail(site.tail, "i", Place("t"), BOSS, "enough")
-        wait_for(lambda: site.values("late"))
-        assert process.poll() is None
-    assert site.values("late") == ["failed"]
-    assert site.status("t") == "failed"
-    assert site.events(task="t", field="status")[-1].actor == "boss"
-
-
-def test_a_cancelled_instance_ends_its_scripts_and_opens_nothing(site: Site) -> None:
-    from board.services import instances
-
-    site.script("s.sh", "touch started; sleep 30")
-    site.script("quick.sh", ":")
-    site.start([{"task": "t", **SHELL}, {"task": "u", "role": "system", "script": "quick.sh", "depends_on": "t"}])
-    with site.working():
-        wait_for(lambda: (site.jobs / "started").exists())
-        instances.cancel(site.tail, "i", BOSS, "wrong quarter")
-        wait_for(lambda: site.status("t") == "open")
-        site.message("m", task="u", instance="i")
-        wait_for(lambda: (site.store.failed / "m.json.error").exists())
-        (site.jobs / "s.sh").write_text(":")
-        instances.resume(site.tail, "i", BOSS)
-        wait_for(lambda: site.status("u") == "done")
-    assert site.values("late") == ["failed"]
-
-
-def test_work_wakes_at_once_for_events_and_for_messages(site: Site) -> None:
-    site.script("s.sh", "date +%s.%N")
-    rows = [{"task": "go", "role": "boss"}, {"task": "t", **SHELL, "depends_on": "go"}]
-    rows += [{"task": "come", "role": "system"}, {"task": "u", **SHELL, "depends_on": "come"}]
-    site.start(rows)
-    with site.working(tick_s=30.0):
-        wait_for(lambda: "waiting for people on: go" in site.said)
-        begun = time.time()
-        tasks.finish(site.tail, "i", Place("go"), BOSS)
-        wait_for(lambda: site.status("t") == "done")
-        assert float(site.log("t")) - begun < 10
-        begun = time.time()
-        site.message("m", task="come")
-        wait_for(lambda: site.status("u") == "done")
-        assert float(site.log("u")) - begun < 10
-
-
 def test_a_script_left_open_by_a_missing_program_says_so(site: Site) -> None:
     site.script("s.jl", "x")
     site.start([{"task": "t", "role": "system", "script": "s.jl"}])
@@ -460,21 +229,6 @@ def test_the_code_version_follows_the_files_at_each_attempt(site: Site) -> None:
     first, second, third = site.values("code_version")
     assert first != second == third
     assert len(first) == len(second) == 8
-
-
-SPAN = f"""#!{sys.executable}
-import os, time
-begun = time.monotonic()
-time.sleep(0.1)
-row = os.environ["PROC_TASK"] + "@" + os.environ["PROC_ELEMENT"]
-with open(os.environ["PROC_ARTIFACTS"] + "/spans", "a") as file:
-    file.write(f"{{begun}} {{time.monotonic()}} {{row}}\\n")
-"""
-
-
-def read_spans(site: Site) -> list[tuple[float, float, str]]:
-    lines = (site.store.artifacts("i") / "spans").read_text().splitlines()
-    return [(float(a), float(b), row) for a, b, row in (line.split() for line in lines)]
 
 
 def test_scripts_of_the_same_account_cannot_read_the_workers_own_environment() -> None:
