@@ -6,7 +6,6 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import Group, User
-from django.contrib.auth.signals import user_logged_out
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models.signals import m2m_changed, post_delete, post_save, pre_save
@@ -49,7 +48,8 @@ def _changes_path() -> Path:
     return settings.FOLDBOARD_VAR / "account-changes"
 
 
-def _changed(**_: Any) -> None:
+def note_change() -> None:
+    """Count one more change."""
     # whoever may not write here changed something all the same; others then learn of it a little later
     with suppress(OSError), _changes_path().open("ab") as file:
         file.write(b".")
@@ -57,12 +57,11 @@ def _changed(**_: Any) -> None:
 
 def _changing(update_fields: frozenset[str] | None = None, **_: Any) -> None:
     if update_fields != frozenset({"last_login"}):
-        transaction.on_commit(_changed)  # until then everybody else reads what was
+        transaction.on_commit(note_change)  # until then everybody else reads what was
 
 
 def follow_changes() -> None:
     """Count what this process changes about accounts."""
-    user_logged_out.connect(_changed, dispatch_uid="foldboard-logout")
     rights: tuple[Any, ...] = (User.groups.through, User.user_permissions.through, Group.permissions.through)
     for sender in rights:
         m2m_changed.connect(_changing, sender=sender, dispatch_uid="foldboard-rights")

@@ -119,7 +119,7 @@ CACHES = {
         "OPTIONS": {"MAX_ENTRIES": 20_000},
     },
 }
-SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+SESSION_ENGINE = "board.sessions"
 SESSION_CACHE_ALIAS = "sessions"
 SESSION_COOKIE_NAME = "foldboard_session"
 SESSION_COOKIE_AGE = 14 * 24 * 3600

@@ -14,10 +14,10 @@ def main(watchers: int) -> None:
     from django.conf import settings
     from django.contrib.auth import login
     from django.contrib.auth.models import User
-    from django.contrib.sessions.backends.cached_db import SessionStore
     from django.core.management import call_command
     from django.http import HttpRequest
 
+    from board.sessions import SessionStore
     from tests.cast import make_cast
 
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

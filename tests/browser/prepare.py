@@ -11,10 +11,10 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "board.settings")
     django.setup()
     from django.contrib.auth import login
-    from django.contrib.sessions.backends.cached_db import SessionStore
     from django.core.management import call_command
     from django.http import HttpRequest
 
+    from board.sessions import SessionStore
     from tests.cast import make_cast
 
     call_command("migrate", verbosity=0)

@@ -8,10 +8,10 @@ import pytest
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import User
-from django.contrib.sessions.backends.cached_db import SessionStore
 from django.test import Client
 
 from board.selectors import names
+from board.sessions import SessionStore
 from tests.cast import make_cast
 
 Login = Callable[..., Client]

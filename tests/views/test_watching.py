@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import pytest
 from django.contrib.auth.models import Group, Permission, User
+from django.contrib.auth.signals import user_logged_out
 from django.core.handlers.wsgi import WSGIHandler
 from django.test import Client
 
@@ -194,6 +195,23 @@ def test_a_logout_ends_the_watching_at_once(tail: Tail, login: Login, server: Se
     client.post("/account/logout/")
     client.cookies["foldboard_session"] = kept
     assert server.poll(client, v) == 401
+
+
+def test_a_poll_in_the_middle_of_a_logout_is_not_remembered(tail: Tail, login: Login, server: Server) -> None:
+    client = login("sam")
+    v = position(client)
+    gone, polled = Client(), list[int]()
+    gone.cookies["foldboard_session"] = client.cookies["foldboard_session"].value
+
+    def poll(**_: Any) -> None:  # Django tells of a logout before it ends the session
+        polled.append(server.poll(gone, v))
+
+    user_logged_out.connect(poll)
+    try:
+        client.post("/account/logout/")
+    finally:
+        user_logged_out.disconnect(poll)
+    assert (polled, server.poll(gone, v)) == ([204], 401)
 
 
 def test_a_change_that_comes_while_somebody_is_let_through_counts(
