@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from board.http import Request
 from board.log.story import InstanceHead
-from board.permissions import may_view, may_view_unreadable
+from board.permissions import may_view, may_view_all
 from board.selectors import desk
 from board.selectors.desk import Snapshot
 
@@ -24,7 +24,7 @@ def seen(request: Request, instance_id: str) -> Snapshot:
     """The instance as it is now; 404 when there is none for this person, Unreadable when it cannot be shown."""
     found = desk.snapshot(desk.tail(), instance_id)
     head = desk.tail().head(instance_id) if found is None else None
-    if head is not None and head.broken and may_view_unreadable(request.user):
+    if head is not None and head.broken and may_view_all(request.user):
         raise Unreadable(head, request.user)
     if found is None or not may_view(request.user, found.instance.flow.roles):
         raise Http404(f"There is no instance “{instance_id}”.")

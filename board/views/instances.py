@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from board.http import Request
 from board.log.base import Position
-from board.permissions import actor_for, may_view, may_view_unreadable
+from board.permissions import actor_for, may_view, may_view_all
 from board.process.decide import Refusal
 from board.process.elements import ElementError, ElementList
 from board.process.files import Unreadable, read_elements
@@ -49,7 +49,7 @@ def _listing(request: Request) -> dict[str, Any]:
 
 
 def _is_seen(request: Request, line: selectors.Line) -> bool:
-    return may_view_unreadable(request.user) if line.broken else may_view(request.user, line.roles)
+    return may_view_all(request.user) if line.broken else may_view(request.user, line.roles)
 
 
 @require_safe

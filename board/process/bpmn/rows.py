@@ -10,7 +10,7 @@ from board.process.bpmn.formula import Atom, Formula, Op
 from board.process.bpmn.order import in_order
 from board.process.bpmn.region import Draft
 from board.process.flow import Flow, compile_flow
-from board.process.graph import adjacency, components, reachable
+from board.process.graph import Graph, adjacency, components, reachable
 from board.process.table import ProcessTable
 
 Way = frozenset[Atom]  # answers that are all given on one way to a row
@@ -33,7 +33,8 @@ class Rows:
         self.order = in_order(builder)
         self.loops: dict[int, frozenset[Atom]] = {}
         self.circling: set[int] = set()  # rows in a loop
-        self.rounds: dict[int, list[Atom]] = {}  # per row in a loop: rows of loops on single ways to it
+        self.after: Graph = ()  # from each task to those that wait for it
+        self.before: Graph = ()  # and back, loops apart
         self.guards: dict[int, Guard] = {}
         self.places: dict[int, int] = {}  # in the order of the flow, loops apart
 
@@ -48,9 +49,11 @@ class Rows:
             flow = self._compiled()
         self.loops = {draft.number: self._loops(flow, draft) for draft in self.drafts}
         self.circling = {draft.number for draft in self.drafts if self._circles(flow, draft)}
-        self.rounds = {number: self._rounds(flow, self.drafts[number]) for number in self.circling}
+        edges = [(s, t) for t, sources in enumerate(flow.lowered) for s, _ in sources]
+        self.after = adjacency(len(flow.tasks), edges)
+        self.before = adjacency(len(flow.tasks), [(t, s) for s, t in edges if (s, t) not in flow.back])
         self._guard()
-        return [self._row(draft) for draft in self.order]
+        return [self._row(flow, draft) for draft in self.order]
 
     def _without_itself(self, draft: Draft) -> None:
         own = frozenset(atom for atom in f.atoms(draft.formula) if atom.row == draft.number)
@@ -92,17 +95,14 @@ class Rows:
 
     def _rounds(self, flow: Flow, draft: Draft) -> list[Atom]:
         """Rows of a loop on one way to a row in a loop: while it goes round, the ways after it read as never taken."""
-        numbers = {flow.index[d.task]: d.number for d in self.drafts if not d.is_group and d.group is draft.group}
-        own = next((t for t, number in numbers.items() if number == draft.number), None)
-        if own is None:
+        if draft.is_group:
             return []
-        edges = [(s, t) for t, sources in enumerate(flow.lowered) for s, _ in sources]
-        before = adjacency(len(flow.tasks), ((t, s) for s, t in edges if (s, t) not in flow.back))
-        ways = [reachable(before, [s]) for s in before[own]]
-        single = {t for way in ways for t in way if not all(t in other for other in ways)}
-        apart = components(adjacency(len(flow.tasks), edges), set(range(len(flow.tasks))) - {own})
-        loops = {t for part in apart if len(part) > 1 for t in part}
-        return [Atom(numbers[t]) for t in sorted(loops & single & numbers.keys() - before[own])]
+        own = flow.index[draft.task]
+        numbers = {flow.index[d.task]: d.number for d in self.drafts if not d.is_group and d.group is draft.group}
+        ways = [reachable(self.before, [s]) for s in self.before[own]]
+        single = set().union(*ways) - set(ways[0]).intersection(*ways) if ways else set[int]()
+        loops = {t for part in components(self.after, single) if len(part) > 1 for t in part}
+        return [Atom(numbers[t]) for t in sorted(loops & numbers.keys() - self.before[own])]
 
     def _begins_late(self, flow: Flow, draft: Draft) -> bool:
         """Say whether a row at the start is on a circle that the engine would enter elsewhere."""
@@ -205,10 +205,10 @@ class Rows:
 
     # rows
 
-    def _row(self, draft: Draft) -> dict[str, str]:
+    def _row(self, flow: Flow, draft: Draft) -> dict[str, str]:
         asked = f"Question: {'; '.join(draft.questions)}" if draft.questions else ""
         join, links = self._join(draft), self._links(draft)
-        if join == "inclusive" and (rounds := self.rounds.get(draft.number)):
+        if join == "inclusive" and draft.number in self.circling and (rounds := self._rounds(flow, draft)):
             links["depends_on"] = ", ".join([links["depends_on"], *map(self._spelled, rounds)])
             self._tell(draft, "It also waits for the loop on one of the ways to it, which may go round again.")
         row = links | {

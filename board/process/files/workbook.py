@@ -99,9 +99,9 @@ def _check_parts(data: bytes) -> None:
             for info in infos:
                 if info.filename.endswith((".xml", ".rels")) and b"<!DOCTYPE" in parts.read(info):
                     raise Unreadable(f"{info.filename} declares entities.", "Save the workbook anew as XLSX.")
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError, ValueError, zlib.error) as error:
-        if isinstance(error, Unreadable):
-            raise
+    except Unreadable:
+        raise
+    except (zipfile.BadZipFile, RuntimeError, EOFError, OSError, ValueError, zlib.error) as error:
         raise Unreadable(
             "The workbook is damaged or encrypted.", "Save it again as XLSX without a password."
         ) from error
