@@ -1,7 +1,7 @@
 """Accounts: names that the log would take for somebody else are none, and every process hears of changes."""
 
+import os
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -38,20 +38,20 @@ def guard_names() -> None:
 def changes() -> int:
     """How often accounts, their roles and rights were changed, and logins ended, on this machine; costs one `stat`."""
     try:
-        return _changes_path().stat().st_size
+        return os.stat(_changes_path()).st_size
     except OSError:
         return 0
 
 
-def _changes_path() -> Path:
+def _changes_path() -> str:
     # beside the sessions, which all processes of a machine share too; it grows by a byte with each change
-    return settings.FOLDBOARD_VAR / "account-changes"
+    return f"{settings.FOLDBOARD_VAR}/account-changes"
 
 
 def note_change() -> None:
     """Count one more change."""
     # whoever may not write here changed something all the same; others then learn of it a little later
-    with suppress(OSError), _changes_path().open("ab") as file:
+    with suppress(OSError), open(_changes_path(), "ab") as file:
         file.write(b".")
 
 

@@ -1,9 +1,9 @@
 """Hundreds who watch one board ask each second: most of them are answered here, in front of Django.
 
-Who was let through to the news of an instance is remembered for some seconds, by cookie and address. Within them only
+Who was let through to the news of an instance is remembered for a minute, by cookie and address. Within it only
 what needs no making is answered: 204, or news that are made already; they are the same for everybody who may look.
 A logout or a change of accounts that this machine makes ends it at once; a change made on another machine, or in the
-database itself, counts within those seconds.
+database itself, counts within that minute.
 """
 
 import time
@@ -23,7 +23,7 @@ Headers = list[tuple[str, str]]
 Start = Callable[..., Any]
 Application = Callable[[dict[str, Any], Start], Iterable[bytes]]
 
-KEPT_S = 15.0
+KEPT_S = 60.0
 MOST = 20_000
 # what says who asks for what: the same of all these, the same right to an answer
 _WHO = ("HTTP_COOKIE", "PATH_INFO", "HTTP_HOST", "HTTP_X_FORWARDED_PROTO")

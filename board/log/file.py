@@ -68,11 +68,16 @@ class FileLog(Log):
         self._file: Handle | None = None
 
     def view(self) -> View:
-        with self._look_lock:
-            try:
+        try:
+            # Most looks find nothing new. They take no lock: hundreds that do wait for one another, each for a turn of
+            # the interpreter.
+            key, view = self._seen.now
+            if key == _key(self.path):
+                return view
+            with self._look_lock:
                 return self._seen.look(self.path)
-            except OSError as error:
-                raise ReadError(f"The event log {self.path} cannot be read: {error.strerror}.") from error
+        except OSError as error:
+            raise ReadError(f"The event log {self.path} cannot be read: {error.strerror}.") from error
 
     @contextmanager
     def appending(self) -> Iterator[FileAppender]:
@@ -177,29 +182,30 @@ def _take_back(file: Handle, done: int) -> None:
             os.ftruncate(file.fd, end - done)
 
 
+Key = tuple[int, ...]
+
+
 class _Seen:
     """What the last look at the file found; a look that finds nothing new is one `stat`."""
 
     def __init__(self) -> None:
-        self._view = FileView(NOWHERE, None)
-        self._key: tuple[int, ...] = ()
+        # one attribute, so that whoever reads it without a lock gets two that belong together
+        self.now: tuple[Key, FileView] = ((), FileView(NOWHERE, None))
         self._file: Handle | None = None
         self._tail = b""
         self._name = ""
         self._cuts = 0
 
     def look(self, path: Path) -> FileView:
-        try:
-            key = _key(os.stat(path))
-        except FileNotFoundError:
-            self._view, self._key, self._file, self._tail = FileView(NOWHERE, None), (), None, b""
-        else:
-            if key != self._key:
-                self._look_closely(path, key)
-        return self._view
+        key = _key(path)
+        if not key:
+            self.now, self._file, self._tail = ((), FileView(NOWHERE, None)), None, b""
+        elif key != self.now[0]:
+            self._look_closely(path, key)
+        return self.now[1]
 
-    def _look_closely(self, path: Path, key: tuple[int, ...]) -> None:
-        file, known = self._file, self._view.position.offset
+    def _look_closely(self, path: Path, key: Key) -> None:
+        file, known = self._file, self.now[1].position.offset
         if file is None or file.file != key[:2]:
             file, known, self._name, self._cuts = Handle(path, os.O_RDONLY), 0, "", 0
             self._tail = b""
@@ -211,12 +217,17 @@ class _Seen:
             first = os.pread(file.fd, min(end, _FIRST), 0).partition(b"\n")[0]
             self._name = hashlib.sha256(b"%d " % file.file[1] + first).hexdigest()[:12]
         tail = min(end, _TAIL)
-        self._file, self._key, self._tail = file, key, os.pread(file.fd, tail, end - tail)
+        self._file, self._tail = file, os.pread(file.fd, tail, end - tail)
         identity = f"{self._name}.{self._cuts}" if self._cuts else self._name
-        self._view = FileView(Position(identity, end) if end else NOWHERE, file)
+        self.now = key, FileView(Position(identity, end) if end else NOWHERE, file)
 
 
-def _key(found: os.stat_result) -> tuple[int, ...]:
+def _key(path: Path) -> Key:
+    """What changes whenever the file does; () when there is none."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return ()
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
