@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 
-from board.log.event import Event
+from board.log.event import PROCESSES, Event
 from board.process.table import ProcessTable
 
-PROCESSES = "@processes"
+__all__ = ["PROCESSES", "Definition", "Shelf"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ def worker_view(tail: Tail, store: Store, user: User, *, names: bool) -> WorkerV
         doing = list(_doing(seen))
         ready = list(_ready(seen))
         failed = [_row(i, row) for i, d in seen for row in d.failed]
-        bad = tail.bad_lines()[:1]
+        bad = tail.bad_lines(1)
     return WorkerView(
         alive=alive,
         owner=read_owner(root),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from board.log.event import Event, utcnow
+from board.log.event import PROCESSES, Event, utcnow
 from board.log.tail import Tail
 from board.process.actor import Actor
 from board.process.decide import Refusal
@@ -13,7 +13,6 @@ from board.process.problems import check
 from board.process.table import ProcessTable
 from board.services.write import Clock, events_of
 
-PROCESSES = "@processes"
 MAX_NAME = 128
 
 
