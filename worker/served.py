@@ -64,27 +64,28 @@ class Served:
                 ):
                     known.clear()
                 self._weight = 0
-            self.position = position
             moved = [instance_id for instance_id in moved if self._serves(instance_id)]
             for instance_id in reversed(moved):
                 if instance_id in self._seen:
                     self._judge(instance_id)
                 else:
                     self.unseen.setdefault(instance_id)
+            self.position = position  # last: what could not be read is looked at again
         return moved
 
     def meet(self) -> bool:
         """Fold one instance not seen yet, the newest first; False when there is none left."""
         if not self.unseen:
             return False
-        instance_id, _ = self.unseen.popitem()
-        self._seen.add(instance_id)
+        instance_id = next(reversed(self.unseen))
         with self.tail.reading():
             self._judge(instance_id)
             instance = self.tail.get(instance_id)
             if instance is not None:
                 self.lost += lost(instance)
                 self._stand(instance_id)
+        self._seen.add(instance_id)
+        del self.unseen[instance_id]  # last: what could not be read is met again
         return True
 
     def note(self, instance_id: str) -> None:
