@@ -21,7 +21,7 @@ from board.log.errors import LogError
 from board.log.event import Event, decode
 from board.process.events import INSTANCE
 from board.process.instance import Instance, InstanceError
-from board.process.text import shown
+from board.process.text import heading, shown
 
 Fold = Callable[[str, Sequence[Event]], Instance]
 """An instance from its `@instance` events; raises for what cannot be read."""
@@ -100,13 +100,14 @@ class Story:
     def tell(self, event: Event) -> None:
         """Take in an `@instance` event; a part of the start that comes late makes the fold anew."""
         if event.field == "cancelled":
-            self.cancelled = event.value
+            self.cancelled = shown(event.value, MAX_REASON)
         elif event.field in START_FIELDS and event.field not in self._start:
             # Tables are long, and the log keeps them: only whether they can be read is kept here.
             if event.field in ("process", "elements"):
                 self._unreadable = self._unreadable or _unreadable(self.id, event)
                 event = msgspec.structs.replace(event, value="")
-            self._start[event.field] = event
+            said = {"value": heading(event.value), "ts": heading(event.ts), "actor": heading(event.actor)}
+            self._start[event.field] = msgspec.structs.replace(event, **said)
             self.failure = ""
             self.forget()
 

@@ -186,6 +186,13 @@ class Tail:
             if story is not None:
                 story.forget()
 
+    def fail(self, instance_id: str, error: Exception) -> None:
+        """Make an instance unreadable of which no state can be worked out, so that it takes no other down with it."""
+        with self.reading():
+            story = self._stories.get(instance_id)
+            if story is not None:
+                story.fail(error)
+
     def has_ref(self, ref: str) -> bool:
         """Whether an event carries this `ref`: the message of that name was applied."""
         with self.reading():

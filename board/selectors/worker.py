@@ -80,6 +80,7 @@ class WorkerView(NamedTuple):
     pending: Listed[Message]
     refused: Listed[Message]
     bad_lines: tuple[int, int, str]  # how many, and the first: its number and why
+    bad_saves: tuple[int, str]  # saved processes that cannot be read: how many, and why the first
 
     @property
     def version(self) -> str:
@@ -97,7 +98,7 @@ def worker_view(tail: Tail, store: Store, user: User, *, names: bool) -> WorkerV
         doing = list(_doing(seen))
         ready = list(_ready(seen))
         failed = [_row(i, row) for i, d in seen for row in d.failed]
-        bad = tail.bad_lines(1)
+        bad, saves = tail.bad_lines(1), tail.unreadable_definitions()
     return WorkerView(
         alive=alive,
         owner=read_owner(root),
@@ -110,6 +111,7 @@ def worker_view(tail: Tail, store: Store, user: User, *, names: bool) -> WorkerV
         pending=_messages(store.inbox, names=names),
         refused=_messages(store.failed, names=names, reasons=True),
         bad_lines=(tail.bad_count, bad[0].line_no, bad[0].reason) if bad else (0, 0, ""),
+        bad_saves=(len(saves), saves[0][1] if saves else ""),
     )
 
 
