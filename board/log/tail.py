@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from board.log.base import NOWHERE, Appender, Log, Position, View, lines, number_lines
+from board.log.base import NOWHERE, Appender, Log, Position, View, lines
 from board.log.errors import AppendError, LogError
 from board.log.event import MAX_LINE, BadLine, Event, check_length, decode, id_fault
 from board.log.file import open_log
@@ -201,7 +201,7 @@ class Tail:
     def bad_lines(self, limit: int | None = None) -> list[BadLine]:
         """The lines that are no events (the first `limit` of them), with their numbers."""
         with self.reading():
-            return number_lines(self._view, self._bad[:limit])
+            return self._bad[:limit]
 
     @property
     def bad_count(self) -> int:
@@ -261,7 +261,8 @@ class Tail:
         self._lately: dict[str, None] = {}  # every id, the one with the newest line last
         self._refs: set[str] = set()
         self._shelf = Shelf()
-        self._bad: list[tuple[int, str]] = []
+        self._bad: list[BadLine] = []
+        self._lines = 0
 
     def _catch_up(self) -> None:
         view = self.log.view()
@@ -283,13 +284,15 @@ class Tail:
         stories, refs = self._stories, self._refs
         scan = _scan if _is_text(block) else _scan_closely
         for offset, line in lines(((start, block),)):
+            self._lines += 1
             try:
                 said = scan(line) if len(line) <= MAX_LINE else _NOTHING
             except (msgspec.DecodeError, RecursionError):
                 said = _scan_closely(line)
             if not (said.instance and said.task and said.field) or id_fault(said.instance, said.task, said.element):
                 bad = decode(line)
-                self._bad.append((offset, bad.reason if isinstance(bad, BadLine) else "no event"))
+                reason = bad.reason if isinstance(bad, BadLine) else "no event"
+                self._bad.append(BadLine(self._lines, offset, reason))
                 continue
             story = stories.get(said.instance)
             if story is None:

@@ -40,7 +40,8 @@ def refused(process: Any, elements: Any = None) -> str:
 
 
 def group_of(size: int, rows: Rows) -> Rows:
-    return [{"task": "g", "collection": "u"}, *({"task": f"m{n}", "parent": "g"} for n in range(size)), *rows]
+    members: Rows = [{"task": f"m{n}", "parent": "g"} for n in range(size)]
+    return [{"task": "g", "collection": "u"}, *members, *rows]
 
 
 def nested(depth: int) -> Rows:
