@@ -114,7 +114,7 @@ def id_fault(instance: str, task: str, element: str) -> str:
     # cut, so that what is kept of the answers stays small
     return (
         _instance_fault(instance[:65])
-        or _task_fault(task[:65])
+        or _task_fault(task[:66])
         or (_element_fault(element[: elements.MAX_LENGTH + 1]) if element else "")
     )
 

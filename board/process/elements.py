@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from board.process.text import clean, shown
+from board.process.text import MARK, clean, shown
 
 ASSIGNEE = "assignee"
 MAX_LENGTH = 128
@@ -135,6 +135,8 @@ def id_problem(text: str) -> str:
         return "begins or ends with a space: remove it"
     if len(text) > MAX_LENGTH:
         return f"{len(text)} characters, at most {MAX_LENGTH} are allowed"
+    if text.isprintable() and MARK not in text:
+        return ""  # nearly every id: nothing of the below is printable
     odd = next((c for c in text if c in _MIRRORED or unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp")), "")
-    odd = "\ufffd" if "\ufffd" in text else odd
+    odd = MARK if MARK in text else odd
     return f"holds the character U+{ord(odd):04X}, which cannot be printed: remove it" if odd else ""
