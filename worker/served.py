@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from board.log.base import NOWHERE
-from board.log.store import id_problem
 from board.log.tail import Tail
 from board.process.instance import Instance
 from board.services.attempts import Attempt, lost
@@ -137,11 +136,10 @@ class Served:
         head = self.tail.head(instance_id)
         if head is None:
             return False
-        problem = id_problem(instance_id) or head.broken
-        if problem:
-            self.unusable[instance_id] = problem
+        if head.broken:
+            self.unusable[instance_id] = head.broken
             self.ready.discard(instance_id)
-        return not problem
+        return not head.broken
 
     def _judge(self, instance_id: str) -> None:
         instance = self.tail.get(instance_id)

@@ -20,6 +20,7 @@ from board.process.text import shown
 __all__ = ["MAX_ROWS", "Problem", "check", "error_of_a_start", "has_errors"]
 
 _TOO_LARGE = frozenset({"too-many-rows", "too-many-columns", "too-many-links", "too-deep", "cell-too-long"})
+_BORNE = frozenset({"dependency-unknown", "script-leaves"})
 _PLACE = {column: i for i, column in enumerate(COLUMNS)}
 
 
@@ -55,10 +56,11 @@ def has_errors(problems: Collection[Problem]) -> bool:
 def error_of_a_start(table: ProcessTable) -> Problem | None:
     """Give the first error that keeps a table in the log from being run; None when it can be.
 
-    A row that waits for a task that is not there can be: it waits. The table may be another program's.
+    What an instance says for itself keeps nothing else of it from going on: a row that waits for a task that is not
+    there waits, a script that leaves the jobs directory is never run, and its attempt says why.
     """
     found = (*of_size(table), *of_cells(table), *of_links(table))
-    return next((each for each in found if each.level == "error" and each.code != "dependency-unknown"), None)
+    return next((each for each in found if each.level == "error" and each.code not in _BORNE), None)
 
 
 def _of_roles(table: ProcessTable, held: Collection[str]) -> Iterator[Problem]:

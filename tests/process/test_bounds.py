@@ -123,7 +123,7 @@ def test_what_could_not_be_read_cannot_be_started() -> None:
         ([{"task": "a", "retry": "-1"}], "retry"),
         ([{"task": "a", "due": "999999999w"}], "due"),
         ([{"task": "a", "depends_on": "a"}], "waits for itself"),
-        ([{"task": "a", "role": "system", "script": "../x.sh"}], "leaves the jobs directory"),
+        ([{"task": "a", "role": "analyst", "script": "x.sh"}], "run by nobody but the worker"),
         ([], "no task"),
     ],
 )
@@ -136,6 +136,7 @@ def test_a_stamped_table_with_an_error_makes_one_unreadable_start(rows: Rows, sa
 def test_a_table_of_another_program_may_wait_for_tasks_it_does_not_have_and_bring_columns_of_its_own() -> None:
     instance = stamped({"task": ["a", "b"], "depends_on": ["", "gone"], "timer": ["1d", ""], "n": [3, None]})
     assert [instance.status(row) for row in range(instance.size)] == ["open", "blocked"]
+    assert stamped({"task": ["a"], "role": ["system"], "script": ["../x.sh"]}).status(0) == "open"  # never run
 
 
 @pytest.mark.parametrize(
