@@ -13,12 +13,11 @@ from board.process.problems_cells import of_cells
 from board.process.problems_flow import of_flow
 from board.process.problems_links import of_links
 from board.process.scripts import why_it_leaves
-from board.process.table import COLUMNS, ProcessTable
+from board.process.table import COLUMNS, MAX_ROWS, ProcessTable
 from board.process.text import shown
 
 __all__ = ["MAX_ROWS", "Problem", "check", "has_errors"]
 
-MAX_ROWS = 5000
 _PLACE = {column: i for i, column in enumerate(COLUMNS)}
 
 
