@@ -9,6 +9,7 @@ from board.process import files
 from board.process.files import Elements, Format, Reading, Unreadable
 from board.process.table import MAX_ROWS
 
+MAX_DEPENDENCIES = 50_000  # of all rows; what is compiled and checked of a table grows with them
 MAX_REMARKS = 10_000  # what became of each element of a drawing among them
 _REMEDY = "Keep the table alone, in a smaller file."
 
@@ -29,6 +30,10 @@ def _read(data: bytes, name: str, kind: Format | None, pool: str) -> Reading:
     if len(found.table.rows) > MAX_ROWS:
         what = f"The table has {len(found.table.rows):,} rows, at most {MAX_ROWS:,} are possible."
         raise Unreadable(what, "Repeat rows by a group instead.")
+    waits = sum(len(row.dependencies) for row in found.table.rows)
+    if waits > MAX_DEPENDENCIES:
+        what = f"The rows wait for {waits:,} others altogether, at most {MAX_DEPENDENCIES:,} are possible."
+        raise Unreadable(what, "Join them by a row between, or by a group.")
     told = [*found.remarks, *found.became]
     if len(told) > MAX_REMARKS:
         raise Unreadable(f"There are {len(told):,} remarks on this file, the first: {told[0]}", "Mend or split it.")

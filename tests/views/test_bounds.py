@@ -88,6 +88,9 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
         {f"c{n}": [] for n in range(100_000)} | {"task": ["a"] * 59_000}
     ).encode(),
     "three million empty objects": lambda: b"[" + b"{}," * 3_000_000 + b"{}]",
+    "rows that all wait for all": lambda: json.dumps(
+        [{"task": f"t{n}", "depends_on": ",".join(f"t{k}" for k in range(600))} for n in range(600)]
+    ).encode(),
     "deep JSON": lambda: b"[" * 5_000_000,
     "deep XML": lambda: bpmn("<subProcess>" * 300_000),
     "a hundred thousand pools": lambda: (

@@ -1,5 +1,6 @@
 """New processes, files in and files out."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -275,3 +276,8 @@ def test_only_a_process_editor_makes_and_imports(tail: Tail, login: Login, name:
 
 def test_an_import_needs_a_process(ed: Client) -> None:
     assert ed.get("/processes/None/import/").status_code == 404
+
+
+def test_a_table_in_the_form_is_counted_before_it_is_made(ed: Client) -> None:
+    for said in ({"task": ["a"] * (MAX_EDITED + 1)}, {f"c{n}": [] for n in range(5000)} | {"task": ["a"] * 900}):
+        assert ed.post(IMPORT, {"table": json.dumps(said)}).status_code == 400
