@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from board import imports
 from board.log.tail import Tail
 from board.process import files
 from board.process.decide import Refusal
-from board.process.elements import ElementError
+from board.process.elements import MAX_ELEMENTS, ElementError
 from board.process.files import delimited, encoding
 from board.process.table import ElementList, ProcessTable
 from board.services import instances
@@ -45,7 +46,7 @@ def start(tail: Tail, process: Path, elements: Path | None, instance: str, repor
 def read_process(path: Path) -> ProcessTable:
     """The table in a file; raises ConfigError with what is wrong."""
     try:
-        reading = files.read(path.read_bytes(), path.name)
+        reading = imports.read_process(path.read_bytes(), path.name)
     except (OSError, files.Unreadable) as error:
         raise ConfigError(f"{path} cannot be read as a process: {error}") from error
     if reading.errors:
@@ -57,7 +58,7 @@ def read_elements(path: Path) -> ElementList:
     """The element list in a CSV file: ids in the first column. ConfigError, ElementError."""
     try:
         text, _ = encoding.decode(path.read_bytes())
-        lines, _ = delimited.read_lines(text)
+        lines, _ = delimited.read_lines(text, MAX_ELEMENTS + 1)
     except (OSError, files.Unreadable) as error:
         raise ConfigError(f"{path} cannot be read as a list of elements: {error}") from error
     cells = [row for _, row in lines if any(cell.strip() for cell in row)]

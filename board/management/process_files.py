@@ -12,6 +12,7 @@ from typing import Any
 from django.core.management import CommandError
 from django.db import DatabaseError
 
+from board import imports
 from board.process import files
 from board.process.bpmn import LIMIT_BYTES
 from board.process.diff import Change
@@ -28,7 +29,7 @@ def read_process(name: str, kind: Format | None = None) -> Reading:
     """Read a process from a file, or from standard input for `-`; raises CommandError."""
     data = read_bytes(name)
     try:
-        return files.read(data, "" if name == STDIN else name, kind)
+        return imports.read_process(data, "" if name == STDIN else name, kind)
     except Unreadable as error:
         raise CommandError(f"{shown(name)}: {error}", returncode=2) from error
 

@@ -9,6 +9,9 @@ from board.process.text import MARK, clean, shown
 
 ASSIGNEE = "assignee"
 MAX_LENGTH = 128
+MAX_ELEMENTS = 100_000
+MAX_COLUMNS = 200
+MAX_TOLD = 200  # problems that are listed; how many more there are is said
 _MIRRORED = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
 
 
@@ -16,8 +19,12 @@ class ElementError(ValueError):
     """The list cannot be used; `problems` has one full sentence for each thing that is wrong."""
 
     def __init__(self, problems: Sequence[str]) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = tuple(problems)
+        more = len(problems) - MAX_TOLD
+        self.problems = (*problems[:MAX_TOLD], f"and {more:,} more of the kind") if more > 1 else tuple(problems)
+        super().__init__("\n".join(self.problems))
+
+    def __reduce__(self) -> tuple[type["ElementError"], tuple[Sequence[str]]]:
+        return ElementError, (self.problems,)
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,7 @@ class ElementList:
     def from_columns(cls, columns: Mapping[str, Sequence[str | None]]) -> "ElementList":
         """Make a list of one array a column; raises ElementError with every problem at once."""
         names = tuple(clean(name) for name in columns)
+        check_size(len(names), max((len(column) for column in columns.values() if isinstance(column, list)), default=0))
         lists = [[clean(cell) for cell in _as_list(column)] for column in columns.values()]
         length = max(map(len, lists), default=0)
         rows = [tuple(column[i] if i < len(column) else "" for column in lists) for i in range(length)]
@@ -43,6 +51,8 @@ class ElementList:
     def from_rows(cls, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> "ElementList":
         """Make a list of its column names and rows of cells; raises ElementError with every problem at once."""
         names = tuple(clean(name) for name in columns) or ("element",)
+        rows = list(rows)
+        check_size(len(names), len(rows))
         texts = [tuple(clean(cell) for cell in row) for row in rows]
         padded = [row + ("",) * (len(names) - len(row)) for row in texts]
         problems = [*_problems_of_columns(names), *_problems_of_rows(names, padded)]
@@ -96,6 +106,14 @@ class ElementList:
     @cached_property
     def _position(self) -> dict[str, int]:
         return {element: i for i, element in enumerate(self.ids)}
+
+
+def check_size(columns: int, rows: int) -> None:
+    """Raise ElementError for a list that is too large: asked before anything is made of it."""
+    if columns > MAX_COLUMNS:
+        raise ElementError([f"the list has {columns:,} columns, at most {MAX_COLUMNS} are possible"])
+    if rows > MAX_ELEMENTS:
+        raise ElementError([f"the list has {rows:,} rows, at most {MAX_ELEMENTS:,} are possible"])
 
 
 def _as_list(column: Sequence[str | None]) -> list[str | None]:

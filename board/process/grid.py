@@ -12,7 +12,7 @@ from typing import Any
 from board.process.flow import compile_flow
 from board.process.table import COLUMNS, ProcessTable
 
-MAX_ROWS = 1000
+MAX_EDITED = 1000  # rows a page of the editor can show
 MAX_CELL = 20_000
 REFERENCES = ("depends_on", "parent", "not_by")
 
@@ -79,8 +79,10 @@ def put(grid: Grid, row: int, column: str, block: Sequence[Sequence[str]]) -> Gr
         raise GridError(
             f"the block has {width} columns, but only {len(grid.columns) - first} are left from {column} on"
         )
-    if row < 0 or row + len(block) > MAX_ROWS:
-        raise GridError(f"a table has at most {MAX_ROWS} rows, and these would be rows {row + 1} to {row + len(block)}")
+    if row < 0 or row + len(block) > MAX_EDITED:
+        raise GridError(
+            f"a table has at most {MAX_EDITED} rows, and these would be rows {row + 1} to {row + len(block)}"
+        )
     rows = [list(line) for line in grid.rows]
     while len(rows) < row + len(block):
         rows.append([""] * len(grid.columns))
@@ -252,6 +254,6 @@ def _cell(text: str) -> str:
 
 
 def _checked(grid: Grid) -> Grid:
-    if len(grid.rows) > MAX_ROWS:
-        raise GridError(f"a table has at most {MAX_ROWS} rows, this one would have {len(grid.rows)}")
+    if len(grid.rows) > MAX_EDITED:
+        raise GridError(f"a table has at most {MAX_EDITED} rows, this one would have {len(grid.rows)}")
     return grid

@@ -16,7 +16,7 @@ from board.process.elements import ElementError, ElementList
 from board.process.params import ParamsError, parse_params
 from board.process.text import clean
 
-__all__ = ["COLUMNS", "Dependency", "ElementError", "ElementList", "ProcessTable", "Row"]
+__all__ = ["COLUMNS", "MAX_ROWS", "Dependency", "ElementError", "ElementList", "ProcessTable", "Row"]
 
 COLUMNS: tuple[str, ...] = (
     "task",
@@ -41,6 +41,7 @@ COLUMNS: tuple[str, ...] = (
 )
 MAX_ROWS = 5000
 """Rows of the largest table."""
+MAX_ROWS = 5000  # of any table: imported, saved, or stamped into the log
 NAMELESS = "?"  # the heading of a column that has cells but no name
 _KNOWN = frozenset(COLUMNS)
 

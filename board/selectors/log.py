@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 from board.log.event import Event, encode
 from board.log.tail import Entry, Tail
 from board.process.events import INSTANCE
+from board.process.files.formulas import mark
 from board.process.flow import Flow
 from board.selectors.names import shown
 from board.templatetags.look import state_word, when
@@ -23,7 +24,6 @@ PAGE = 200
 CHUNK = 500
 MAX_REST = 400
 COLUMNS = ("ts", "instance", "task", "element", "field", "value", "actor", "ref", "attempt")
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 QUIET = frozenset({"attempt", "log", "took", "code_version"})
 
 
@@ -158,13 +158,8 @@ def as_csv(events: Iterable[Event]) -> Iterator[bytes]:
     yield b"\xef\xbb\xbf"  # without it a spreadsheet takes UTF-8 for its own code page
     for event in events:
         yield _taken(buffer)
-        writer.writerow([defused(str(getattr(event, column))) for column in COLUMNS])
+        writer.writerow([mark(str(getattr(event, column))) for column in COLUMNS])
     yield _taken(buffer)
-
-
-def defused(cell: str) -> str:
-    """A cell that stays text in a spreadsheet."""
-    return f"'{cell}" if cell.startswith(FORMULA) or cell.startswith("'=") else cell
 
 
 def _taken(buffer: io.StringIO) -> bytes:

@@ -15,11 +15,11 @@ from board.models import Draft
 from board.permissions import may_view
 from board.process.diff import diff
 from board.process.flow import Flow, compile_flow
+from board.process.layout import is_large
 from board.process.picture import draw
 from board.process.problems import Problem
 from board.process.table import ProcessTable, Row
 from board.selectors.digest import all_of
-from board.selectors.picture import MAX_TASKS
 from board.selectors.problems import problems_of
 
 ALWAYS = ("task", "name", "role", "depends_on", "script")  # columns shown even when they are empty
@@ -169,7 +169,7 @@ def anchor(task: str) -> str:
 def picture(table: ProcessTable, name: str) -> str:
     """A process drawn, each task a link to its row; "" without tasks or with too many."""
     flow = compile_flow(table)
-    return _drawn(flow, name, anchor) if 0 < len(flow.tasks) <= MAX_TASKS else ""
+    return "" if not flow.tasks or is_large(flow) else _drawn(flow, name, anchor)
 
 
 @lru_cache(maxsize=64)

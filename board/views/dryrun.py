@@ -9,6 +9,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
+from board.bounds import is_text
 from board.http import Request
 from board.permissions import may_view
 from board.process.flow import compile_flow
@@ -72,7 +73,7 @@ def _read(said: str) -> list[Move]:
         found = json.loads(said) if said else []
     except (ValueError, RecursionError):
         return []
-    if not isinstance(found, list):
+    if not isinstance(found, list) or not is_text(found):
         return []
     whole = (each for each in found[:MAX_MOVES] if isinstance(each, list) and len(each) == 3)
     return [Move(*map(str, each)) for each in whole]

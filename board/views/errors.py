@@ -1,6 +1,7 @@
 """Pages for what went wrong: each says what happened and what to do, and loses nothing that was typed."""
 
 from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -13,8 +14,9 @@ from board.views.common import Unreadable, base_of
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """400: too large, or under a name the board does not answer to."""
-    return render(request, "400.html", status=400)
+    """400: too large, under a name the board does not answer to, or what the exception says in a sentence."""
+    reason = str(exception) if isinstance(exception, BadRequest) else ""
+    return render(request, "400.html", {"reason": reason}, status=400)
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

@@ -11,11 +11,12 @@ from django.template.loader import get_template
 from django.views.decorators.http import require_http_methods, require_safe
 
 from board.http import Request
+from board.imports import read_elements
 from board.log.base import Position
 from board.permissions import actor_for, may_view, may_view_all
 from board.process.decide import Refusal
 from board.process.elements import ElementError, ElementList
-from board.process.files import Unreadable, read_elements
+from board.process.files import MAX_BYTES, Unreadable
 from board.process.flow import compile_flow
 from board.selectors import desk
 from board.selectors import instances as selectors
@@ -103,7 +104,7 @@ def _last(request: Request, process: str) -> selectors.Last | None:
 def _elements(request: Request, typed: dict[str, str]) -> tuple[ElementList | None, list[str]]:
     """The list that was pasted or uploaded, None when none was given; an uploaded one is shown to be sent again."""
     upload = request.FILES.get("file")
-    data: bytes | str = upload.read() if upload is not None else typed["elements"]
+    data: bytes | str = upload.read(MAX_BYTES + 1) if upload is not None else typed["elements"]
     if not data:
         return (ElementList.from_ids(()), []) if typed["none"] == "yes" else (None, [])
     definition = desk.tail().definition(typed["process"])

@@ -13,24 +13,23 @@ from django.shortcuts import redirect, render
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_http_methods, require_safe
 
-from board import drafts
+from board import drafts, exports, imports
 from board.http import Request
 from board.permissions import may_view
 from board.process import bpmn, files
 from board.process.decide import Refusal
-from board.process.files import MEDIA_TYPES, Reading, Unreadable, Unwritable
+from board.process.files import MAX_COLUMNS, Reading, Unreadable, Unwritable
 from board.process.flow import compile_flow
-from board.process.grid import MAX_ROWS
-from board.process.picture import draw
-from board.process.table import ProcessTable
+from board.process.grid import MAX_EDITED
+from board.process.table import COLUMNS, ProcessTable
 from board.selectors import desk, process_templates
 from board.selectors import editor as editing
-from board.selectors import picture as pictures
 from board.selectors.problems import problems_of
 from board.selectors.processes import changes, picture
 from board.templatetags.look import said_for_people
 from board.views.processes import check_editor, may_edit
 
+MAX_TOLD = 1000  # elements of a drawing whose fate the page lists; how many more there are is said
 MAX_KEPT = 3_000_000  # bytes of a file that travel in the form, for another of its processes to be chosen
 EMPTY = ProcessTable((), ())
 
@@ -114,11 +113,10 @@ def _upload(request: Request) -> tuple[Reading, bytes]:
         data = pasted.encode()
     if not data.strip():
         raise Unreadable("No file was chosen, and nothing was pasted.", "Choose a CSV, XLSX, JSON or BPMN file.")
-    reading = files.read(data, called)
-    pool = request.POST.get("pool", "")
-    if pool and reading.format == "bpmn":
-        found = bpmn.read(data, pool=pool)
-        reading = Reading(found.table, (), "bpmn", became=tuple(found.remarks), name=found.name, pools=found.pools)
+    reading = imports.read_process(data, called, pool=request.POST.get("pool", ""))
+    if len(reading.table.rows) > MAX_EDITED:
+        what = f"At most {MAX_EDITED} rows can be edited here, and these are {len(reading.table.rows):,}."
+        raise Unreadable(what, "Repeat rows by a group, or save the file with `manage.py importprocess`.")
     return reading, data
 
 
@@ -132,7 +130,10 @@ def _unpacked(kept: str) -> bytes:
 def _confirmed(request: Request) -> ProcessTable:
     """The table that was shown, as it travelled in the form."""
     try:
-        return ProcessTable.from_columns(json.loads(request.POST["table"]))
+        said = json.loads(request.POST["table"])
+        if len(said) > MAX_COLUMNS + len(COLUMNS) or any(len(column) > MAX_EDITED for column in said.values()):
+            raise ValueError
+        return ProcessTable.from_columns(said)
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise BadRequest("The table did not come through.") from error
 
@@ -150,7 +151,6 @@ def _preview(
     """What a file holds: what it would change, what was remarked, what is wrong, what became of each element."""
     table = reading.table
     problems = problems_of(table)
-    too_many = len(table.rows) > MAX_ROWS
     keep = len(reading.pools) > 1 and len(data) <= MAX_KEPT
     told = sorted(reading.became, key=lambda remark: ("dropped", "approximated", "taken").index(remark.became))
     context: dict[str, Any] = {
@@ -162,10 +162,10 @@ def _preview(
         "problems": [(p, reading.line_of(p.row)) for p in problems],
         "errors": sum(p.level == "error" for p in problems),
         "changes": changes(now.table if now is not None else EMPTY, table),
-        "told": told,
+        "told": told[:MAX_TOLD],
+        "untold": max(0, len(told) - MAX_TOLD),
         "counts": {word: sum(r.became == word for r in told) for word in ("taken", "approximated", "dropped")},
-        "too_many": MAX_ROWS if too_many else 0,
-        "can": not reading.errors and not too_many and bool(table.rows),
+        "can": not reading.errors and bool(table.rows),
         "table": json.dumps(table.to_columns(), ensure_ascii=False),
         "kept": b64encode(data).decode() if keep else "",
         "called": request.POST.get("called", "") or getattr(request.FILES.get("file"), "name", ""),
@@ -206,17 +206,9 @@ def _exported(request: Request, name: str) -> tuple[ProcessTable, str]:
 
 def _written(table: ProcessTable, name: str, kind: str) -> tuple[bytes, str, str]:
     """The bytes, their type and the ending of the file's name; raises Unwritable, Http404 for an unknown kind."""
-    match kind:
-        case "csv":
-            return files.write_csv(table), MEDIA_TYPES["csv"], "csv"
-        case "csv-semicolon":
-            return files.write_csv(table, ";"), MEDIA_TYPES["csv"], "csv"
-        case "xlsx" | "json" | "bpmn":
-            return files.write(table, kind, name), MEDIA_TYPES[kind], kind
-        case "svg":
-            return draw(compile_flow(table), name=name, standalone=True).encode(), "image/svg+xml", "svg"
-        case "png":
-            return pictures.png(table, name), "image/png", "png"
-        case "pdf":
-            return pictures.pdf(table, name), "application/pdf", "pdf"
-    raise Http404(f"There is no format “{kind}”.")
+    if kind == "csv-semicolon":
+        return files.write_csv(table, ";"), files.MEDIA_TYPES["csv"], "csv"
+    known = next((each for each in exports.KINDS if each == kind), None)
+    if known is None:
+        raise Http404(f"There is no format “{kind}”.")
+    return exports.written(table, name, known), exports.MEDIA_TYPES[known], known

@@ -1,6 +1,7 @@
 """CSV in the dialects people's programs write (field reports R94, R95, R97, R98)."""
 
 import csv
+import re
 
 import pytest
 from hypothesis import given
@@ -220,6 +221,13 @@ RISKY = [
     "=cmd|' /C calc'!A0",
     "\t=1",
     "sep=;",
+    "x;=1+1",
+    "a, =1",
+    "x|\t+1",
+    'x;"=1"',
+    "a;''=1",
+    "- one\n- two",
+    ";=;=1;;-",
 ]
 
 
@@ -227,8 +235,11 @@ RISKY = [
 def test_a_formula_is_defused_on_export_and_whole_again_on_import(cell: str) -> None:
     table = ProcessTable.from_rows([{"task": "a", "name": cell, "my column": cell}])
     first = files.write(table, "csv")
-    for row in csv.reader(first.decode("utf-8-sig").splitlines()):
+    for row in csv.reader(first.decode("utf-8-sig").splitlines(keepends=True)):
         assert not any(part.startswith(tuple("=+-@\t\r＝＋－＠")) for part in row)
+    for divider in ",;|\t":  # and none where a spreadsheet divides otherwise, when quotes mean nothing
+        parts = re.split(f"[{divider}\r\n]", first.decode("utf-8-sig"))
+        assert not any(part.strip(' "').startswith(tuple("=+-@＝＋－＠")) for part in parts)
     assert files.read(first).table == table
     assert files.write(files.read(first).table, "csv") == first
 

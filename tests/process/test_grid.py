@@ -46,7 +46,7 @@ def test_a_pasted_block_makes_the_rows_it_needs() -> None:
 
 def test_what_is_outside_of_the_table_is_refused() -> None:
     found = Grid.of(TABLE)
-    for row in (-1, grid.MAX_ROWS, 10**6):
+    for row in (-1, grid.MAX_EDITED, 10**6):
         with pytest.raises(GridError):
             grid.put(found, row, "task", [["x"]])
     for row in (-1, 3):

@@ -15,6 +15,7 @@ from defusedxml.ElementTree import fromstring
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from board import pictures as files
 from board.process import picture_style
 from board.process.files import Unwritable
 from board.process.flow import Flow, compile_flow
@@ -22,7 +23,6 @@ from board.process.layout import Box, drawing
 from board.process.layout.sizes import SMALL, TASK_W, cut, lines_of, text_width
 from board.process.picture import STATES, WORDS, TaskState, draw, node
 from board.process.table import ProcessTable
-from board.selectors import picture as files
 from tests.process.drawing import hits
 from tests.process.made_up import made_up
 

@@ -1,5 +1,6 @@
 """New processes, files in and files out."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from board import drafts
 from board.log.tail import Tail, shared
 from board.models import Draft
 from board.process import files
-from board.process.grid import MAX_ROWS
+from board.process.grid import MAX_EDITED
 from board.process.problems import check
 from board.process.table import ProcessTable
 from board.selectors.process_templates import FOLDER, TEMPLATES
@@ -167,8 +168,8 @@ def test_bpmn_tells_what_became_of_each_element_and_another_pool_can_be_chosen(e
 
 
 def test_a_table_with_too_many_rows_is_not_taken(ed: Client) -> None:
-    text = "task\n" + "\n".join(f"t{n}" for n in range(MAX_ROWS + 1))
-    assert f"At most {MAX_ROWS} rows can be edited here" in ed.post(IMPORT, {"file": upload(text)}).text
+    text = "task\n" + "\n".join(f"t{n}" for n in range(MAX_EDITED + 1))
+    assert f"At most {MAX_EDITED} rows can be edited here" in ed.post(IMPORT, {"file": upload(text)}).text
 
 
 def test_errors_of_the_file_itself_are_in_the_way(ed: Client) -> None:
@@ -275,3 +276,8 @@ def test_only_a_process_editor_makes_and_imports(tail: Tail, login: Login, name:
 
 def test_an_import_needs_a_process(ed: Client) -> None:
     assert ed.get("/processes/None/import/").status_code == 404
+
+
+def test_a_table_in_the_form_is_counted_before_it_is_made(ed: Client) -> None:
+    for said in ({"task": ["a"] * (MAX_EDITED + 1)}, {f"c{n}": [] for n in range(5000)} | {"task": ["a"] * 900}):
+        assert ed.post(IMPORT, {"table": json.dumps(said)}).status_code == 400

@@ -8,11 +8,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError
 
+from board import exports
 from board.log.errors import LogError
 from board.log.tail import Tail, shared
 from board.management.process_files import add_format, shown
-from board.process import files, picture
-from board.process.flow import compile_flow
+from board.process import files
 from board.process.table import ProcessTable
 
 SVG = "svg"
@@ -80,11 +80,9 @@ def _table(tail: Tail, name: str, version: str | None) -> ProcessTable:
 
 
 def _written(table: ProcessTable, kind: str, name: str, excel: bool) -> bytes:
-    if kind == SVG:
-        return picture.draw(compile_flow(table), name=name, standalone=True).encode()
     if kind == "csv":
         return files.write_csv(table, mark=excel)
-    return files.write(table, next(each for each in files.FORMATS if each == kind), name)
+    return exports.written(table, name, next(each for each in exports.KINDS if each == kind))
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -7,12 +7,13 @@ from typing import Any
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError
 
+from board.imports import read_elements
 from board.log.errors import LogError
 from board.log.tail import Tail, shared
 from board.management.process_files import STDIN, default_actor, lines_of, problems_of, read_bytes, read_process, shown
 from board.process.decide import Refusal
 from board.process.elements import ElementError, ElementList
-from board.process.files import Unreadable, read_elements
+from board.process.files import Unreadable
 from board.process.flow import compile_flow
 from board.process.problems import has_errors
 from board.process.table import ProcessTable

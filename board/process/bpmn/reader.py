@@ -8,10 +8,8 @@ from board.process.bpmn.model import ACTIVITIES, Document, FlowNode, Other, Proc
 from board.process.bpmn.report import Report
 from board.process.bpmn.rows import Rows
 from board.process.bpmn.write import elements
-from board.process.table import ProcessTable
+from board.process.table import MAX_ROWS, ProcessTable
 from board.process.unreadable import Unreadable
-
-MAX_ACTIVITIES = 5000
 
 
 def chosen(document: Document, pool: str | None) -> Process:
@@ -54,8 +52,8 @@ def restored(process: Process, tasks: dict[str, str], report: Report) -> Process
 
 
 def _built(process: Process, tasks: dict[str, str], report: Report) -> tuple[ProcessTable, Builder]:
-    if process.size > MAX_ACTIVITIES:
-        many = f"The process has {process.size:,} activities, at most {MAX_ACTIVITIES:,} are possible."
+    if process.size > MAX_ROWS:
+        many = f"The process has {process.size:,} activities, at most {MAX_ROWS:,} are possible."
         raise Unreadable(many, "Split it, or repeat a part of it by several instances.")
     builder = Builder(process, tasks, report)
     try:

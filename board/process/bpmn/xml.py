@@ -64,7 +64,9 @@ def _refuse_document_type(data: bytes) -> None:
     reader.StartElementHandler = stop
     try:
         reader.Parse(data, True)
-    except (_Stop, expat.ExpatError, LookupError):
+    except Unreadable:
+        raise
+    except (_Stop, expat.ExpatError, LookupError, ValueError, Warning):  # any codec may be named here
         return  # faults of form are told by the second reading, which knows more of them and more encodings
 
 

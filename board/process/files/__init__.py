@@ -9,13 +9,24 @@ from pathlib import PurePath
 from typing import get_args
 
 from board.process.files import delimited, encoding, grid, notation, workbook
-from board.process.files.lists import read_elements
-from board.process.files.reading import MAX_BYTES, Format, Reading, Remark, Unreadable, Unwritable
+from board.process.files.lists import Elements, read_elements
+from board.process.files.reading import (
+    MAX_BYTES,
+    MAX_COLUMNS,
+    Format,
+    Reading,
+    Remark,
+    Unreadable,
+    Unwritable,
+)
 from board.process.table import ProcessTable
 
 __all__ = [
     "FORMATS",
+    "MAX_BYTES",
+    "MAX_COLUMNS",
     "MEDIA_TYPES",
+    "Elements",
     "Format",
     "Reading",
     "Remark",
@@ -47,14 +58,17 @@ _ENDINGS: dict[str, Format] = {
 }
 
 
-def read(data: bytes, name: str = "", kind: Format | None = None) -> Reading:
-    """Read a process from bytes: of the given kind, else the one they show, else by the name; raises Unreadable."""
+def read(data: bytes, name: str = "", kind: Format | None = None, pool: str = "") -> Reading:
+    """Read a process from bytes: of the given kind, else the one they show, else by the name; raises Unreadable.
+
+    `pool` chooses one of several processes in a BPMN file.
+    """
     if not data.strip(b" \t\r\n\0"):
         raise _empty()
     kind = kind or _recognised(data, name)
     if len(data) > MAX_BYTES and kind != "bpmn":  # BPMN has a limit of its own
         raise Unreadable(f"The file has {len(data):,} bytes.", f"At most {MAX_BYTES:,} are read.")
-    return _READERS[kind](data)
+    return _read_bpmn(data, pool) if kind == "bpmn" else _READERS[kind](data)
 
 
 def write(table: ProcessTable, kind: Format, name: str = "") -> bytes:
@@ -111,10 +125,10 @@ def _read_xlsx(data: bytes) -> Reading:
     return grid.table_of_lines(lines, remarks, "xlsx")
 
 
-def _read_bpmn(data: bytes) -> Reading:
+def _read_bpmn(data: bytes, pool: str) -> Reading:
     from board.process import bpmn
 
-    found = bpmn.read(data)
+    found = bpmn.read(data, pool=pool or None)
     return Reading(found.table, (), "bpmn", became=tuple(found.remarks), name=found.name, pools=found.pools)
 
 
@@ -126,7 +140,6 @@ _READERS: dict[Format, Callable[[bytes], Reading]] = {
     "csv": _read_csv,
     "xlsx": _read_xlsx,
     "json": notation.read_json,
-    "bpmn": _read_bpmn,
 }
 _WRITERS: dict[Format, Callable[[ProcessTable], bytes]] = {
     "csv": write_csv,

@@ -15,17 +15,17 @@ _QUOTED = re.compile(r'[ ]*"((?:[^"]++|"")*+)"')
 Lines = list[tuple[int, list[str]]]
 
 
-def read_lines(text: str) -> tuple[Lines, list[Remark]]:
+def read_lines(text: str, most: int = MAX_LINES) -> tuple[Lines, list[Remark]]:
     """Split a text into its lines of cells, each with the number of the line it starts on."""
     text = text.removeprefix("\ufeff")
     said = _SEP_LINE.match(text)
     start, line = (said.end(), 2) if said else (0, 1)
-    return _Splitter(text, said[1] if said else _delimiter(text), start, line).split()
+    return _Splitter(text, said[1] if said else _delimiter(text), start, line).split(most)
 
 
-def split_by(text: str, delimiter: str) -> tuple[Lines, list[Remark]]:
+def split_by(text: str, delimiter: str, most: int = MAX_LINES) -> tuple[Lines, list[Remark]]:
     """Split a text into its lines of cells by a delimiter that is known."""
-    return _Splitter(text, delimiter, 0, 1).split()
+    return _Splitter(text, delimiter, 0, 1).split(most)
 
 
 def write_lines(rows: Iterable[Sequence[str]], delimiter: str = ",") -> str:
@@ -61,7 +61,7 @@ class _Splitter:
         self.blank = re.compile(f"(?:[ \t{re.escape(delimiter)}]*+(?:\r\n|\n|\r|\\Z))++")
         self.remarks: list[Remark] = []
 
-    def split(self) -> tuple[Lines, list[Remark]]:
+    def split(self, most: int = MAX_LINES) -> tuple[Lines, list[Remark]]:
         lines: Lines = []
         count = 0
         while self._skip_blank():
@@ -76,8 +76,8 @@ class _Splitter:
             count += len(cells)
             if count > MAX_CELLS:
                 raise Unreadable(f"The file has more than {MAX_CELLS:,} cells.", "Keep the table alone.")
-            if len(lines) > MAX_LINES:
-                raise Unreadable(f"The file has more than {MAX_LINES:,} rows.", "Repeat rows by a group instead.")
+            if len(lines) > most:
+                raise Unreadable(f"The file has more than {most:,} rows.", "Keep the table alone.")
         return lines, self.remarks
 
     def _skip_blank(self) -> bool:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from board.process.elements import ASSIGNEE, ElementError, ElementList
+from board.process.elements import ASSIGNEE, MAX_ELEMENTS, ElementError, ElementList, check_size
 from board.process.files import delimited, workbook
 from board.process.files.delimited import Lines
 from board.process.files.encoding import decode
@@ -42,7 +42,7 @@ def read_elements(data: bytes | str, collections: Collection[str] = ()) -> Eleme
     if len(data) > MAX_BYTES:
         raise Unreadable(f"The list has {len(data):,} bytes.", f"At most {MAX_BYTES:,} are read.")
     if isinstance(data, bytes) and data.startswith(b"PK"):
-        lines, remarks = workbook.read_lines(data, SHEET)
+        lines, remarks = workbook.read_lines(data, SHEET, MAX_ELEMENTS + 1)
     else:
         text, remarks = decode(data) if isinstance(data, bytes) else (data.replace("\0", "\ufffd"), [])
         if text.lstrip("\ufeff \t\r\n").startswith(("[", "{")):
@@ -56,8 +56,8 @@ def _lines(text: str) -> tuple[Lines, list[Remark]]:
     head = next((line for line in text.removeprefix("\ufeff").splitlines() if line.strip()), "")
     split, _ = delimited.read_lines(head)
     if head.lower().startswith("sep=") or any(len(cells) > 1 for _, cells in split):
-        return delimited.read_lines(text)
-    return delimited.split_by(text, _WHOLE_LINES)
+        return delimited.read_lines(text, MAX_ELEMENTS + 1)
+    return delimited.split_by(text, _WHOLE_LINES, MAX_ELEMENTS + 1)
 
 
 def _of_lines(lines: Lines, remarks: Sequence[Remark], headings: Collection[str]) -> Elements:
@@ -100,6 +100,7 @@ def _of_json(text: str) -> ElementList:
         return ElementList.from_columns(found.get("elements", found) if _has_columns(found) else found)
     if all(isinstance(row, Mapping) for row in found):
         columns = list(dict.fromkeys(name for row in found for name in row))
+        check_size(len(columns), len(found))
         return ElementList.from_rows(columns or ["element"], [[clean(row.get(c)) for c in columns] for row in found])
     wrong = [
         f"row {number}, “{shown(str(one))}”: no text and no number"

@@ -8,7 +8,7 @@ from typing import Any
 from board.process.files.encoding import decode
 from board.process.files.grid import cells_of, table_of_lines, table_of_rows
 from board.process.files.headings import read_headings
-from board.process.files.reading import MAX_COLUMNS, MAX_LINES, Reading, Remark, Unreadable
+from board.process.files.reading import MAX_COLUMNS, Reading, Remark, Unreadable, check_lines
 from board.process.table import ProcessTable
 from board.process.text import clean, spelled
 
@@ -25,8 +25,7 @@ def read_json(data: bytes) -> Reading:
         found = _rows_of_columns(found)
     if not isinstance(found, list) or not found:
         raise Unreadable("There is no table in this JSON.", _REMEDY)
-    if len(found) > MAX_LINES:
-        raise Unreadable(f"The table has {len(found):,} rows.", "Repeat rows by a group instead.")
+    check_lines(len(found))
     if all(isinstance(row, list) for row in found):
         lines = [(number, [_cell(cell, "", notes) for cell in row]) for number, row in enumerate(found, start=1)]
         return table_of_lines(lines, notes, "json")
@@ -86,7 +85,9 @@ def _rows_of_columns(columns: Mapping[str, Any]) -> Any:
         # one row written without its list, or a column of one row written without its array
         return [dict(columns)] if columns else []
     lists = {name: column if isinstance(column, list) else [column] for name, column in columns.items()}
+    _check_columns(len(lists))
     length = max(map(len, lists.values()))
+    check_lines(length)
     header = dict.fromkeys(lists, "")
     return [header] + [{n: c[i] if i < len(c) else "" for n, c in lists.items()} for i in range(length)]
 
@@ -99,8 +100,7 @@ def _of_objects(found: Sequence[Any], notes: list[Remark]) -> Reading:
         else:
             message = f"Entry {number} is no row but “{spelled(row)[:40]}”: write an object with a `task`."
             notes.append(Remark(message, "no-row", "error"))
-    if len(names) > MAX_COLUMNS:
-        raise Unreadable(f"The rows have {len(names)} different keys.", f"Keep at most {MAX_COLUMNS}.")
+    _check_columns(len(names))
     headings = read_headings(list(names))
     rows = [
         (number, [_cell(row.get(name), name, notes) for name in names])
@@ -108,6 +108,11 @@ def _of_objects(found: Sequence[Any], notes: list[Remark]) -> Reading:
     ]
     reading = table_of_rows(headings, rows, notes, "json")
     return Reading(reading.table, reading.remarks, "json")
+
+
+def _check_columns(count: int) -> None:
+    if count > MAX_COLUMNS:
+        raise Unreadable(f"The rows have {count:,} different keys.", f"Keep at most {MAX_COLUMNS}.")
 
 
 def _cell(value: Any, name: str, notes: list[Remark]) -> str:

@@ -21,6 +21,7 @@ __all__ = [
     "Remark",
     "Unreadable",
     "Unwritable",
+    "check_lines",
 ]
 
 MAX_BYTES = 10_000_000
@@ -29,6 +30,12 @@ MAX_CELLS = 1_000_000
 MAX_LINES = 60_000
 
 Format = Literal["csv", "xlsx", "json", "bpmn"]
+
+
+def check_lines(count: int) -> None:
+    """Raise Unreadable for more rows than are read: asked before anything is made of them."""
+    if count > MAX_LINES:
+        raise Unreadable(f"The table has {count:,} rows.", "Repeat rows by a group instead.")
 
 
 class Unwritable(ValueError):

@@ -22,11 +22,12 @@ SHEET = "process"
 MAX_UNPACKED = 32_000_000
 MAX_PARTS = 2_000
 MAX_CELL = 32_767
+SHEET_ROWS = 1_048_576
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _TO_ESCAPE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 
 
-def read_lines(data: bytes, name: str = SHEET) -> tuple[Lines, list[Remark]]:
+def read_lines(data: bytes, name: str = SHEET, most: int = MAX_LINES) -> tuple[Lines, list[Remark]]:
     """Read the sheet of a name, else the first one, as text; raises Unreadable for what is no safe workbook."""
     import openpyxl
 
@@ -37,8 +38,8 @@ def read_lines(data: bytes, name: str = SHEET) -> tuple[Lines, list[Remark]]:
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, keep_links=False, rich_text=True)
             sheet, remarks = _choose(book, name)
             sheet.reset_dimensions()
-            lines = list(_lines(sheet, remarks))
-        except Unreadable:
+            lines = list(_lines(sheet, remarks, most))
+        except (Unreadable, MemoryError):
             raise
         except Exception as error:  # openpyxl raises whatever a broken part leads it into
             what = f"The workbook is damaged ({type(error).__name__})."
@@ -121,7 +122,7 @@ def _choose(book: Any, name: str) -> tuple[Any, list[Remark]]:
     return chosen, [Remark(message, "other-sheets")]
 
 
-def _lines(sheet: Any, remarks: list[Remark]) -> Iterator[tuple[int, list[str]]]:
+def _lines(sheet: Any, remarks: list[Remark], most: int) -> Iterator[tuple[int, list[str]]]:
     count = filled = 0
     for number, row in enumerate(sheet.iter_rows(), start=1):
         cells = [_text(cell, number, remarks) for cell in row]
@@ -129,8 +130,8 @@ def _lines(sheet: Any, remarks: list[Remark]) -> Iterator[tuple[int, list[str]]]
         if any(cells):
             filled += 1
             yield number, cells
-        if count > MAX_CELLS or filled > MAX_LINES:
-            what = f"The sheet has more than {MAX_CELLS:,} cells or {MAX_LINES:,} rows."
+        if number > SHEET_ROWS or count > MAX_CELLS or filled > most:
+            what = f"The sheet has more than {MAX_CELLS:,} cells or {most:,} rows."
             raise Unreadable(what, "Copy the table alone into a new workbook.")
 
 

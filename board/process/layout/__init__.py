@@ -45,12 +45,21 @@ __all__ = [
     "Point",
     "drawing",
     "graph_of",
+    "is_large",
     "layout",
 ]
 
 
+MAX_TASKS = 250  # a larger picture would weigh more than the page it belongs to
+MAX_FLOWS = 1000  # more of them take longer to lay out than anybody waits for a page
 ITEMS_TRIED = 1200  # about how much is ordered altogether when several orders of the lanes are tried
 ITEMS_IMPROVED = 400  # and when the best of them are improved
+
+
+@lru_cache(maxsize=64)
+def is_large(flow: Flow) -> bool:
+    """Say whether a picture is too large to be drawn while a page is made: counted, not laid out."""
+    return len(flow.tasks) > MAX_TASKS or len(graph_of(flow).edges) > MAX_FLOWS
 
 
 @lru_cache(maxsize=64)
