@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from board.log.base import NOWHERE
-from board.log.store import id_problem
 from board.log.tail import Tail
 from board.process.instance import Instance
 from board.services.attempts import Attempt, lost
@@ -64,27 +63,28 @@ class Served:
                 ):
                     known.clear()
                 self._weight = 0
-            self.position = position
             moved = [instance_id for instance_id in moved if self._serves(instance_id)]
             for instance_id in reversed(moved):
                 if instance_id in self._seen:
                     self._judge(instance_id)
                 else:
                     self.unseen.setdefault(instance_id)
+            self.position = position  # last: what could not be read is looked at again
         return moved
 
     def meet(self) -> bool:
         """Fold one instance not seen yet, the newest first; False when there is none left."""
         if not self.unseen:
             return False
-        instance_id, _ = self.unseen.popitem()
-        self._seen.add(instance_id)
+        instance_id = next(reversed(self.unseen))
         with self.tail.reading():
             self._judge(instance_id)
             instance = self.tail.get(instance_id)
             if instance is not None:
                 self.lost += lost(instance)
                 self._stand(instance_id)
+        self._seen.add(instance_id)
+        del self.unseen[instance_id]  # last: what could not be read is met again
         return True
 
     def note(self, instance_id: str) -> None:
@@ -136,11 +136,10 @@ class Served:
         head = self.tail.head(instance_id)
         if head is None:
             return False
-        problem = id_problem(instance_id) or head.broken
-        if problem:
-            self.unusable[instance_id] = problem
+        if head.broken:
+            self.unusable[instance_id] = head.broken
             self.ready.discard(instance_id)
-        return not problem
+        return not head.broken
 
     def _judge(self, instance_id: str) -> None:
         instance = self.tail.get(instance_id)

@@ -32,6 +32,7 @@ from board.process.flow import compile_flow
 from board.process.instance import Instance
 from board.process.table import ElementError, ElementList
 from board.selectors import desk
+from board.selectors.digest import all_of
 from board.selectors.record import head_of, record
 from board.services import instances
 from board.services.inbox import Inbox
@@ -71,7 +72,7 @@ def not_found(request: HttpRequest, error: Http404) -> HttpResponse:
 def list_instances(request: HttpRequest, state: str = "") -> Any:
     tail = desk.tail()
     with tail.reading():
-        found = [i for head in tail.ids() if (i := tail.get(head.id)) is not None and _may_see(request, i)]
+        found = [i for i, _ in all_of(tail) if _may_see(request, i)]
         return [said for i in found if (said := head_of(i)) and state in ("", said["state"])]
 
 

@@ -1,22 +1,36 @@
 """One event: one JSON object on one line, in and out.
 
 Lines of other programs may carry numbers, truths, nulls and keys of their own: scalars become text as they were
-written (`false`, `3`), null is empty, other keys are kept in `extra`. What cannot be an event is a `BadLine`.
+written (`false`, `3`), null is empty, other keys are kept in `extra`. What cannot be an event is a `BadLine`: no JSON
+object, without one of the keys it needs, an instance, a task or an element that can be none, or longer than any event.
 """
 
 from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
+
+from board.log.errors import AppendError
+from board.log.store import id_problem
+from board.process import cells, elements
 
 # The wire name of `extra`; a line that really has this key is read the slow way, so nothing is ever taken for it.
 _EXTRA = "(other keys)"
 _TEXTS = ("ts", "instance", "task", "field", "value", "actor", "element", "ref")
 _NEEDED = ("instance", "task", "field")
 _BOM = b"\xef\xbb\xbf"
+
+PROCESSES = "@processes"
+"""The instance whose tasks are the saved processes."""
+
+MAX_LINE = 32_000_000
+"""The longest line that is an event, in bytes: the largest table or list a start may stamp is shorter."""
+
+TOO_LONG = f"longer than {MAX_LINE:,} bytes"
 
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -75,8 +89,58 @@ def encode(event: Event) -> bytes:
     return body + b"\n"
 
 
+def check_length(event: Event) -> None:
+    """Raise AppendError for an event whose line would be too long to be read as one."""
+    # a character takes six bytes at most, and only a value is ever long
+    if len(event.value) > MAX_LINE // 8 and len(encode(event)) > MAX_LINE:
+        raise AppendError(f"The {event.field} of {event.task} would be {TOO_LONG}: nothing was written, shorten it.")
+
+
 def decode(line: bytes) -> Event | BadLine:
     """The event of one line (its newline may be there or not), or why it is none; never an exception."""
+    found = _decoded(line) if len(line) <= MAX_LINE else BadLine(0, 0, TOO_LONG)
+    if isinstance(found, Event) and (fault := id_fault(found.instance, found.task, found.element)):
+        return BadLine(0, 0, fault)
+    return found
+
+
+def id_fault(instance: str, task: str, element: str) -> str:
+    """Why a line that names these can be no event, "" when it can.
+
+    They need not be known (a log of another program), but nothing of this board is ever called what cannot be an id.
+    """
+    if instance == PROCESSES:
+        return _name_fault(task[: elements.MAX_LENGTH + 1])
+    # cut, so that what is kept of the answers stays small
+    return (
+        _instance_fault(instance[:65])
+        or _task_fault(task[:66])
+        or (_element_fault(element[: elements.MAX_LENGTH + 1]) if element else "")
+    )
+
+
+@lru_cache(maxsize=1024)
+def _instance_fault(instance: str) -> str:
+    return f"no instance id: {instance!r}" if id_problem(instance) else ""
+
+
+@lru_cache(maxsize=4096)
+def _task_fault(task: str) -> str:
+    # what begins with @ is reserved, for this version and later ones
+    return "" if cells.is_id(task.removeprefix("@")) else f"no task id: {task!r}"
+
+
+@lru_cache(maxsize=16384)
+def _element_fault(element: str) -> str:
+    return f"no element id: {element!r}" if elements.id_problem(element) else ""
+
+
+@lru_cache(maxsize=1024)
+def _name_fault(name: str) -> str:
+    return f"no name of a process: {name!r}" if name.startswith("@") or elements.id_problem(name) else ""
+
+
+def _decoded(line: bytes) -> Event | BadLine:
     try:
         event = _decode_event(line)
         if not event.extra and event.instance and event.task and event.field:

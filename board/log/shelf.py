@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import json
+import logging
 from dataclasses import dataclass, replace
 
-from board.log.event import Event
+from board.log.event import PROCESSES, Event
+from board.process.bounds import read_table
 from board.process.table import ProcessTable
+from board.process.text import heading, shown
 
-PROCESSES = "@processes"
+__all__ = ["PROCESSES", "Definition", "Shelf"]
+
+_logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +45,12 @@ class Shelf:
 
     def _save(self, offset: int, event: Event) -> None:
         try:
-            table = ProcessTable.from_columns(json.loads(event.value))
+            table = read_table(event.value)
         except Exception as error:  # an odd line must not take the other processes down
-            self.unreadable.append(
-                (offset, f"The process “{event.task}” saved by {event.actor} is unreadable: {error}")
-            )
+            if not isinstance(error, (ValueError, RecursionError)):
+                _logger.exception("The process %s saved at byte %d cannot be read", event.task, offset)
+            why = f"The process “{event.task}” saved by {heading(event.actor)} is unreadable: {shown(str(error), 300)}"
+            self.unreadable.append((offset, why))
             return
         note = self._notes.pop((event.task, event.ts, event.actor), "")
         found = Definition(event.task, table, table.version, note, event.ts, event.actor, offset)

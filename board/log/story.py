@@ -6,6 +6,7 @@ and, when it is warm, the folded instance with a ring of the rows that were touc
 
 from __future__ import annotations
 
+import logging
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import deque
@@ -16,16 +17,25 @@ from typing import NamedTuple
 import msgspec
 
 from board.log.base import View
+from board.log.errors import LogError
 from board.log.event import Event, decode
 from board.process.events import INSTANCE
-from board.process.instance import Instance
+from board.process.instance import Instance, InstanceError
+from board.process.text import heading, shown
 
 Fold = Callable[[str, Sequence[Event]], Instance]
 """An instance from its `@instance` events; raises for what cannot be read."""
 
+PASSING = (LogError, OSError, MemoryError)
+"""What may be over at the next look: no fault of what the log holds."""
+
 START_FIELDS = frozenset({"name", "process", "elements", "version", "created"})
+MAX_REASON = 500
+"""Characters of why an instance cannot be read."""
+
 RING = 1024
 """How many touching events a warm instance remembers."""
+_logger = logging.getLogger(__name__)
 _CHUNK = 512
 _SHARED_VALUE = 40  # longer values are seldom said twice
 _INSTANCE = INSTANCE.encode()
@@ -90,13 +100,14 @@ class Story:
     def tell(self, event: Event) -> None:
         """Take in an `@instance` event; a part of the start that comes late makes the fold anew."""
         if event.field == "cancelled":
-            self.cancelled = event.value
+            self.cancelled = shown(event.value, MAX_REASON)
         elif event.field in START_FIELDS and event.field not in self._start:
             # Tables are long, and the log keeps them: only whether they can be read is kept here.
             if event.field in ("process", "elements"):
                 self._unreadable = self._unreadable or _unreadable(self.id, event)
                 event = msgspec.structs.replace(event, value="")
-            self._start[event.field] = event
+            said = {"value": heading(event.value), "ts": heading(event.ts), "actor": heading(event.actor)}
+            self._start[event.field] = msgspec.structs.replace(event, **said)
             self.failure = ""
             self.forget()
 
@@ -107,10 +118,14 @@ class Story:
         try:
             self._touch(offset, self.warm.apply(_sharing(event)))
         except Exception as error:  # one odd event must not take the other instances down
+            _logger.exception("Instance %s: the event at byte %d cannot be taken in", self.id, offset)
             self.fail(error)
 
     def fold(self, view: View, fold: Fold) -> Instance | None:
-        """The folded instance; None when it cannot be folded, which its head then explains."""
+        """The folded instance; None when it cannot be folded, which its head then explains.
+
+        ReadError and the like are raised, and the next look tries again: only faults of what the log holds stay.
+        """
         if self.warm is None and not self.head.broken:
             try:
                 warm = fold(self.id, list(self._starts(view)))
@@ -119,7 +134,12 @@ class Story:
                 for entry in self.entries(view):
                     self._touch(entry.seq, warm.apply(_sharing(entry.event)))
                 self.warm = warm
-            except Exception as error:
+            except PASSING:
+                raise
+            except InstanceError as error:
+                self.fail(error)
+            except Exception as error:  # one odd instance must not take the others down
+                _logger.exception("Instance %s cannot be folded", self.id)
                 self.fail(error)
         return self.warm
 
@@ -139,8 +159,9 @@ class Story:
         self.ring.clear()
 
     def fail(self, error: Exception) -> None:
+        """Be unreadable from now on, for this reason."""
         self.forget()
-        self.failure = str(error) or type(error).__name__
+        self.failure = shown(str(error), MAX_REASON) or type(error).__name__
 
     def changed_since(self, offset: int) -> set[int] | None:
         """The rows touched by events from `offset` on; None when that is further back than the ring tells."""

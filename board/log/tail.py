@@ -18,9 +18,9 @@ from pathlib import Path
 
 import msgspec
 
-from board.log.base import NOWHERE, Appender, Log, Position, View, lines, number_lines
+from board.log.base import NOWHERE, Appender, Log, Position, View, lines
 from board.log.errors import AppendError, LogError
-from board.log.event import BadLine, Event, decode
+from board.log.event import MAX_LINE, BadLine, Event, check_length, decode, id_fault
 from board.log.file import open_log
 from board.log.search import Wanted, find
 from board.log.shelf import PROCESSES, Definition, Shelf
@@ -37,8 +37,10 @@ class _Line(msgspec.Struct):
     task: str
     field: str
     ref: str = ""
+    element: str = ""
 
 
+_NOTHING = _Line("", "", "")
 _scan = msgspec.json.Decoder(_Line).decode
 
 
@@ -184,15 +186,22 @@ class Tail:
             if story is not None:
                 story.forget()
 
+    def fail(self, instance_id: str, error: Exception) -> None:
+        """Make an instance unreadable of which no state can be worked out, so that it takes no other down with it."""
+        with self.reading():
+            story = self._stories.get(instance_id)
+            if story is not None:
+                story.fail(error)
+
     def has_ref(self, ref: str) -> bool:
         """Whether an event carries this `ref`: the message of that name was applied."""
         with self.reading():
             return ref in self._refs
 
-    def bad_lines(self) -> list[BadLine]:
-        """The lines that are no events, with their numbers."""
+    def bad_lines(self, limit: int | None = None) -> list[BadLine]:
+        """The lines that are no events (the first `limit` of them), with their numbers."""
         with self.reading():
-            return number_lines(self._view, self._bad)
+            return self._bad[:limit]
 
     @property
     def bad_count(self) -> int:
@@ -224,6 +233,8 @@ class Tail:
 
     def append(self, appender: Appender, events: Sequence[Event]) -> None:
         """Write the events and apply them; for `Acting`, under both locks."""
+        for event in events:
+            check_length(event)
         try:
             appender.append(events)
         except AppendError:
@@ -250,7 +261,8 @@ class Tail:
         self._lately: dict[str, None] = {}  # every id, the one with the newest line last
         self._refs: set[str] = set()
         self._shelf = Shelf()
-        self._bad: list[tuple[int, str]] = []
+        self._bad: list[BadLine] = []
+        self._lines = 0
 
     def _catch_up(self) -> None:
         view = self.log.view()
@@ -272,13 +284,15 @@ class Tail:
         stories, refs = self._stories, self._refs
         scan = _scan if _is_text(block) else _scan_closely
         for offset, line in lines(((start, block),)):
+            self._lines += 1
             try:
-                said = scan(line)
+                said = scan(line) if len(line) <= MAX_LINE else _NOTHING
             except (msgspec.DecodeError, RecursionError):
                 said = _scan_closely(line)
-            if not (said.instance and said.task and said.field):
+            if not (said.instance and said.task and said.field) or id_fault(said.instance, said.task, said.element):
                 bad = decode(line)
-                self._bad.append((offset, bad.reason if isinstance(bad, BadLine) else "no event"))
+                reason = bad.reason if isinstance(bad, BadLine) else "no event"
+                self._bad.append(BadLine(self._lines, offset, reason))
                 continue
             story = stories.get(said.instance)
             if story is None:
@@ -367,5 +381,5 @@ def _scan_closely(line: bytes) -> _Line:
     """The same of a line that may be odd; a bad one has no instance."""
     event = decode(line)
     if isinstance(event, Event):
-        return _Line(event.instance, event.task, event.field, event.ref)
-    return _Line("", "", "")
+        return _Line(event.instance, event.task, event.field, event.ref, event.element)
+    return _NOTHING

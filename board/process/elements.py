@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from board.process.text import clean, shown
+from board.process.text import MARK, clean, shown
 
 ASSIGNEE = "assignee"
 MAX_LENGTH = 128
@@ -77,7 +77,7 @@ class ElementList:
         They are the ids, unless there is a column of that name: then its distinct values in order.
         """
         values = tuple(dict.fromkeys(cell for cell in self._column(collection) if cell))
-        wrong = [f"column `{collection}`, value “{shown(v)}”: {why}" for v in values if (why := _why_no_id(v))]
+        wrong = [f"column `{collection}`, value “{shown(v)}”: {why}" for v in values if (why := id_problem(v))]
         if wrong:
             raise ElementError(wrong)
         return values
@@ -117,7 +117,7 @@ def _problems_of_rows(names: Sequence[str], rows: Sequence[tuple[str, ...]]) -> 
             continue
         if len(row) > len(names) and any(row[len(names) :]):
             problems.append(f"row {number}: {len(row)} cells, but there are {len(names)} columns")
-        if why := _why_no_id(row[0]):
+        if why := id_problem(row[0]):
             problems.append(f"row {number}, “{shown(row[0])}”: {why}")
         elif row[0] in first:
             problems.append(
@@ -127,11 +127,16 @@ def _problems_of_rows(names: Sequence[str], rows: Sequence[tuple[str, ...]]) -> 
     return problems
 
 
-def _why_no_id(text: str) -> str:
+def id_problem(text: str) -> str:
+    """Say why this can be no element id, `""` if it can."""
     if not text:
         return "the first column holds the element's id and may not be empty"
+    if text != text.strip():
+        return "begins or ends with a space: remove it"
     if len(text) > MAX_LENGTH:
         return f"{len(text)} characters, at most {MAX_LENGTH} are allowed"
+    if text.isprintable() and MARK not in text:
+        return ""  # nearly every id: nothing of the below is printable
     odd = next((c for c in text if c in _MIRRORED or unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp")), "")
-    odd = "\ufffd" if "\ufffd" in text else odd
+    odd = MARK if MARK in text else odd
     return f"holds the character U+{ord(odd):04X}, which cannot be printed: remove it" if odd else ""

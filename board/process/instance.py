@@ -6,7 +6,6 @@ of what was folded; nothing here knows the time.
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -15,10 +14,13 @@ from zoneinfo import ZoneInfo
 
 from board.process import standing
 from board.process.attempts import Attempts
+from board.process.bounds import MAX_INSTANCE_ROWS, read_elements, read_table
 from board.process.events import INSTANCE, Draft, EventLike, account
 from board.process.flow import Flow, compile_flow
+from board.process.problems import error_of_a_start
 from board.process.status import Statuses, Waiting, is_finished
 from board.process.table import ElementError, ElementList, ProcessTable, Row
+from board.process.text import heading
 from board.process.times import read_deadline, read_time
 
 STATES = ("open", "doing", "blocked", "skipped", "failed", "done")
@@ -61,7 +63,7 @@ class Instance:
         self.flow: Flow = compile_flow(table)
         if self.flow.nested:
             raise InstanceError("groups inside groups cannot be started yet: take the inner group out of the outer one")
-        self._ids: list[tuple[str, ...] | None] = [self._element_ids(t) for t in range(len(self.flow.tasks))]
+        self._ids = self._all_element_ids()
         places: dict[str, dict[str, int]] = {}
         for t, ids in enumerate(self._ids):
             if ids is not None and self.flow.collection_of(t) not in places:
@@ -99,14 +101,17 @@ class Instance:
         if "process" not in first:
             raise InstanceError(f"instance {instance_id} has no process in the log: start it again under another id")
         try:
-            table = ProcessTable.from_columns(json.loads(first["process"].value))
+            table = read_table(first["process"].value)
+            if error := error_of_a_start(table):
+                raise InstanceError(f"its table has an {error}")
             raw = first["elements"].value if "elements" in first else ""
-            elements = ElementList.from_columns(json.loads(raw)) if raw else None
-            found = cls(instance_id, table, elements, name=first["name"].value if "name" in first else "")
-        except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
-            raise InstanceError(f"instance {instance_id} cannot be read: {error}") from error
+            elements = read_elements(raw) if raw else None
+            found = cls(instance_id, table, elements, name=heading(first["name"].value) if "name" in first else "")
+        except (ValueError, RecursionError) as wrong:
+            raise InstanceError(f"instance {instance_id} cannot be read: {wrong}") from wrong
         start = first.get("created", first["process"])
-        found.created, found.created_by = start.value if start.field == "created" else start.ts, start.actor
+        found.created = heading(start.value if start.field == "created" else start.ts)
+        found.created_by = heading(start.actor)
         for row in found._open:
             found._opened[row] = start.ts
         return found
@@ -399,11 +404,26 @@ class Instance:
         """Whether two tasks repeat over the same collection, or neither repeats."""
         return self._ids[a] is self._ids[b] or self.flow.collection_of(a) == self.flow.collection_of(b)
 
-    def _element_ids(self, t: int) -> tuple[str, ...] | None:
-        group = self.flow.group_of[t]
-        if not group:
-            return None
+    def _all_element_ids(self) -> list[tuple[str, ...] | None]:
+        """By task the elements it repeats over, None for a single task; the tasks of a collection share them."""
+        shared: dict[str, tuple[str, ...]] = {}
+        found: list[tuple[str, ...] | None] = []
+        rows = 0
+        for t in range(len(self.flow.tasks)):
+            collection = self.flow.collection_of(t)
+            if collection and collection not in shared:
+                shared[collection] = self._values_of(collection)
+            ids = shared[collection] if collection else None
+            rows += 1 if ids is None else len(ids)
+            if rows > MAX_INSTANCE_ROWS:
+                raise InstanceError(
+                    f"its tasks and elements make more than {MAX_INSTANCE_ROWS:,} rows: give fewer elements to each"
+                )
+            found.append(ids)
+        return found
+
+    def _values_of(self, collection: str) -> tuple[str, ...]:
         try:
-            return tuple(self.elements.values_of(self.flow.groups[group].collection))
+            return self.elements.values_of(collection)
         except ElementError as error:
             raise InstanceError(str(error)) from error

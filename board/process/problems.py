@@ -7,18 +7,20 @@ exist) is handed in.
 
 from collections.abc import Callable, Collection, Iterator
 
+from board.process.bounds import of_size
 from board.process.cells import SYSTEM
 from board.process.finding import Problem, listed, numbered, problem
 from board.process.problems_cells import of_cells
 from board.process.problems_flow import of_flow
 from board.process.problems_links import of_links
 from board.process.scripts import why_it_leaves
-from board.process.table import COLUMNS, ProcessTable
+from board.process.table import COLUMNS, MAX_ROWS, ProcessTable
 from board.process.text import shown
 
-__all__ = ["MAX_ROWS", "Problem", "check", "has_errors"]
+__all__ = ["MAX_ROWS", "Problem", "check", "error_of_a_start", "has_errors"]
 
-MAX_ROWS = 5000
+_TOO_LARGE = frozenset({"too-many-rows", "too-many-columns", "too-many-links", "too-deep", "cell-too-long"})
+_BORNE = frozenset({"dependency-unknown", "script-leaves"})
 _PLACE = {column: i for i, column in enumerate(COLUMNS)}
 
 
@@ -32,12 +34,9 @@ def check(
 
     `roles_held`: the roles somebody holds; `scripts_found`: whether the jobs directory has a script. None: not asked.
     """
-    found = [*of_cells(table), *of_links(table)]
-    if len(table.rows) <= MAX_ROWS:
-        found += of_flow(table)
-    else:
-        message = f"The table has {len(table.rows):,} rows, at most {MAX_ROWS:,} are possible: repeat rows by a group."
-        found.append(Problem("error", 0, "", "task", "", message, "too-many-rows"))
+    found = [*of_size(table), *of_cells(table)]
+    if not any(each.code in _TOO_LARGE for each in found):
+        found += [*of_links(table), *of_flow(table)]
     if roles_held is not None:
         found += _of_roles(table, roles_held)
     if scripts_found is not None:
@@ -52,6 +51,16 @@ def _place(each: Problem) -> tuple[int, int, str, str]:
 def has_errors(problems: Collection[Problem]) -> bool:
     """Say whether the problems keep the table from being saved or started."""
     return any(each.level == "error" for each in problems)
+
+
+def error_of_a_start(table: ProcessTable) -> Problem | None:
+    """Give the first error that keeps a table in the log from being run; None when it can be.
+
+    What an instance says for itself keeps nothing else of it from going on: a row that waits for a task that is not
+    there waits, a script that leaves the jobs directory is never run, and its attempt says why.
+    """
+    found = (*of_size(table), *of_cells(table), *of_links(table))
+    return next((each for each in found if each.level == "error" and each.code not in _BORNE), None)
 
 
 def _of_roles(table: ProcessTable, held: Collection[str]) -> Iterator[Problem]:

@@ -9,6 +9,7 @@ from board.process.table import Dependency, ProcessTable, Row
 from board.process.text import shown
 
 _NEAR_IDS = 500
+_NEAR_ASKED = 20
 
 
 def of_links(table: ProcessTable) -> Iterator[Problem]:
@@ -31,6 +32,7 @@ class _Links:
             self.rows.setdefault(row.task, row)
             self.number.setdefault(row.task, number)
         self.parents = {row.parent for row in table.rows}
+        self.asked = 0
 
     def of_parent(self, number: int, row: Row) -> Iterator[Problem]:
         def wrong(message: str, code: str) -> Problem:
@@ -97,7 +99,10 @@ class _Links:
         return found
 
     def _near(self, name: str) -> str:
-        # Comparing spellings is slow work: only for ids of a sane length in tables of a sane size.
+        # Comparing spellings is slow work: only for the first ids, of a sane length, in tables of a sane size.
+        self.asked += 1
+        if self.asked > _NEAR_ASKED:
+            return ""
         known = [task for task in self.rows if len(task) <= 64] if len(name) <= 64 else []
         close = get_close_matches(name, known, n=1) if len(known) <= _NEAR_IDS else []
         return f" (is `{close[0]}` meant?)" if close and name else ""

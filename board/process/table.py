@@ -39,6 +39,8 @@ COLUMNS: tuple[str, ...] = (
     "rearm",
     "description",
 )
+MAX_ROWS = 5000
+"""Rows of the largest table."""
 NAMELESS = "?"  # the heading of a column that has cells but no name
 _KNOWN = frozenset(COLUMNS)
 

@@ -7,6 +7,7 @@ import re
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _NEWLINE = re.compile("\r\n?")
 MARK = "\ufffd"
+MAX_HEADING = 128
 
 
 def clean(cell: object) -> str:
@@ -26,6 +27,11 @@ def spelled(value: object) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return str(value)
+
+
+def heading(text: str) -> str:
+    """A name or a time of the log as lists show it: of whoever's hand, text that can be printed and has an end."""
+    return clean(text)[:MAX_HEADING]
 
 
 def shown(text: str, limit: int = 60) -> str:

@@ -99,7 +99,7 @@ def job(instance: Instance, row: int, who: Actor, due: datetime | None = None) -
         started=status.ts if doing and status is not None else "",
         why=_why(instance, row),
         said=_said(instance, row),
-        error=instance.value(row, "error") if instance.status(row) == "failed" else "",
+        error=_short(instance.value(row, "error")) if instance.status(row) == "failed" else "",
         attempt=failed_attempt(instance, row),
         last="",
         found=_found(instance, row),
@@ -112,17 +112,17 @@ def _why(instance: Instance, row: int) -> Why | None:
     status = instance.latest(row, "status")
     if status is not None and instance.status(row) == "open" and account(status.actor) != "worker":
         verb = "put it back" if "(" in status.actor else "sent it back"
-        return Why(names.shown(account(status.actor)), verb, "", status.ts)
+        return Why(_who(account(status.actor)), verb, "", status.ts)
     if status is not None and instance.status(row) == "failed":
-        return Why(names.shown(status.actor), "failed", "", status.ts)
+        return Why(_who(status.actor), "failed", "", status.ts)
     ends = [(e.ts, r, e) for r in _before(instance, row) if (e := instance.finished(r)) is not None]
     if not ends:
         return None
     _, before, last = max(ends, key=lambda end: end[:2])
-    verb = "finished" if last.value == "done" else f"answered “{last.value}” on"
+    verb = "finished" if last.value == "done" else f"answered “{_short(last.value)}” on"
     said = instance.latest(before, "note")
     note = said.value if said is not None and (said.ts, said.actor) == (last.ts, last.actor) else ""
-    return Why(names.shown(last.actor), verb, instance.name_of(last.task), last.ts, _short(note))
+    return Why(_who(last.actor), verb, instance.name_of(last.task), last.ts, _short(note))
 
 
 def _before(instance: Instance, row: int) -> Iterator[int]:
@@ -146,7 +146,11 @@ def _said(instance: Instance, row: int) -> Said | None:
         return Said(f"{reason.who} on {reason.task}", _short(reason.text), reason.ts)
     if note is None or not note.value:
         return None
-    return Said(names.shown(note.actor), _short(note.value), note.ts)
+    return Said(_who(note.actor), _short(note.value), note.ts)
+
+
+def _who(actor: str) -> str:
+    return _short(names.shown(actor))
 
 
 def _short(text: str) -> str:

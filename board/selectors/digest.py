@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
@@ -9,11 +10,16 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from board.log.base import Position
-from board.log.tail import Tail
+from board.log.story import PASSING
+from board.log.tail import InstanceHead, Tail
 from board.process.actor import Actor
 from board.process.instance import Instance
 from board.process.table import Row
+from board.process.text import shown
 from board.selectors import desk
+
+MAX_SENTENCE = 1000
+_logger = logging.getLogger(__name__)
 
 
 class OpenRow(NamedTuple):
@@ -81,10 +87,25 @@ def all_of(tail: Tail) -> list[tuple[Instance, Digest]]:
     with tail.reading() as position:
         kept = _TAILS.setdefault(tail, _Kept())
         if kept.position != position:
-            found = (tail.get(head.id) for head in tail.ids() if not head.broken)
-            kept.all = [(instance, digest(instance)) for instance in found if instance is not None]
+            found = (read(tail, head) for head in tail.ids())
+            kept.all = [each for each in found if each is not None]
             kept.position = position
         return kept.all
+
+
+def read(tail: Tail, head: InstanceHead) -> tuple[Instance, Digest] | None:
+    """An instance with its digest; None when it cannot be read, which its head explains; ask inside `reading()`."""
+    instance = tail.get(head.id) if not head.broken else None
+    if instance is None:
+        return None
+    try:
+        return instance, digest(instance)
+    except PASSING:
+        raise
+    except Exception as error:  # one odd instance must not take the pages of all others down
+        _logger.exception("Where the instance %s stands cannot be worked out", head.id)
+        tail.fail(head.id, error)
+        return None
 
 
 def open_rows(instance: Instance) -> tuple[OpenRow, ...]:
@@ -111,7 +132,7 @@ def _made(instance: Instance) -> Digest:
     return Digest(
         seq=instance.seq,
         state=state,
-        sentence=instance.sentence(),
+        sentence=shown(instance.sentence(), MAX_SENTENCE),
         totals=totals,
         people=dict(Counter(_people(instance))) if state != "cancelled" else {},
         failed=tuple(_failed(instance)) if state != "cancelled" else (),

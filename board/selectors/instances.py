@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from board.log.tail import InstanceHead, Tail
 from board.process.elements import ElementList
+from board.selectors import digest
 from board.selectors.board import Totals
-from board.selectors.digest import digest
 
 STATES = ("stuck", "active", "complete", "cancelled")
 PAGE = 60
@@ -81,13 +81,14 @@ def last_elements(tail: Tail, process: str, seen: Callable[[Collection[str]], bo
 
 
 def _line(tail: Tail, head: InstanceHead) -> Line:
-    instance = None if head.broken else tail.get(head.id)
-    if instance is None:
-        broken = head.broken or "it cannot be read"
+    read = digest.read(tail, head)
+    if read is None:
+        now = tail.head(head.id)
+        broken = (now.broken if now is not None else "") or "it cannot be read"
         empty = Totals(0, 0, 0, 0, 0)
         facts = ("stuck", "", empty, 0, head.created, head.created_by, broken, frozenset[str]())
         return Line(head.id, head.name, head.version, *facts)
-    found = digest(instance)
+    instance, found = read
     counts = found.totals
     total = Totals(
         counts["done"], counts["doing"], counts["open"], counts["failed"], counts["total"] - counts["skipped"]

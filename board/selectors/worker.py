@@ -82,6 +82,7 @@ class WorkerView(NamedTuple):
     refused: Listed[Message]
     bad_lines: tuple[int, int, str]  # how many, and the first: its number and why
     strangers: tuple[str, ...]  # links and pipes where files of the store belong, for those who may name messages
+    bad_saves: tuple[int, str]  # saved processes that cannot be read: how many, and why the first
 
     @property
     def version(self) -> str:
@@ -99,7 +100,7 @@ def worker_view(tail: Tail, store: Store, user: User, *, names: bool) -> WorkerV
         doing = list(_doing(seen))
         ready = list(_ready(seen))
         failed = [_row(i, row) for i, d in seen for row in d.failed]
-        bad = tail.bad_lines()[:1]
+        bad, saves = tail.bad_lines(1), tail.unreadable_definitions()
     return WorkerView(
         alive=alive,
         owner=read_owner(root),
@@ -113,6 +114,7 @@ def worker_view(tail: Tail, store: Store, user: User, *, names: bool) -> WorkerV
         refused=_messages(store, store.failed, names=names, reasons=True),
         bad_lines=(tail.bad_count, bad[0].line_no, bad[0].reason) if bad else (0, 0, ""),
         strangers=_strangers(store) if names else (),
+        bad_saves=(len(saves), saves[0][1] if saves else ""),
     )
 
 

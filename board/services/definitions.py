@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from board.log.event import Event, utcnow
+from board.log.event import PROCESSES, Event, id_fault, utcnow
 from board.log.tail import Tail
 from board.process.actor import Actor
 from board.process.decide import Refusal
@@ -13,7 +13,6 @@ from board.process.problems import check
 from board.process.table import ProcessTable
 from board.services.write import Clock, events_of
 
-PROCESSES = "@processes"
 MAX_NAME = 128
 
 
@@ -64,5 +63,5 @@ def restore(tail: Tail, who: Actor, name: str, version: str, *, now: Clock = utc
 
 def check_name(name: str) -> None:
     """Refuse what is no name of a process."""
-    if not name or len(name) > MAX_NAME or not name.isprintable() or name.startswith("@"):
+    if not name or len(name) > MAX_NAME or not name.isprintable() or id_fault(PROCESSES, name, ""):
         raise Refusal("name", f"A process needs a name of 1 to {MAX_NAME} printable characters, not beginning with @.")

@@ -59,7 +59,7 @@ def test_an_instance_id_that_could_leave_the_store_is_none(instance: str) -> Non
         check_id(instance)
 
 
-@pytest.mark.parametrize("name", ["", "@processes", "x" * 129, "a\nb", "a\x00b"])
+@pytest.mark.parametrize("name", ["", "@processes", "x" * 129, "a\nb", "a\x00b", "a\ufffdb"])
 def test_a_process_name_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(Refusal):
         check_name(name)

@@ -2,19 +2,25 @@
 
 import json
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.log.event import BadLine, Event, decode, encode, utcnow
+from board.log.errors import AppendError
+from board.log.event import MAX_LINE, BadLine, Event, check_length, decode, encode, utcnow
+from board.log.store import RESERVED
+from board.process.elements import id_problem
 from tests.log.make import event
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 names = texts.filter(bool)
+ids = st.from_regex(r"@?[a-zäλ_][a-z0-9äλ_.-]{0,30}", fullmatch=True)
+elements = texts.filter(lambda text: not text or not id_problem(text))
 attempts = st.just("") | st.integers(0, 10**9 - 1) | names
 events = st.builds(
-    Event, ts=texts, instance=names, task=names, field=names, value=texts, actor=texts, element=texts, ref=texts,
-    attempt=attempts,
+    Event, ts=texts, instance=ids.filter(lambda name: name[0] != "@" and name not in RESERVED), task=ids, field=names,
+    value=texts, actor=texts, element=elements, ref=texts, attempt=attempts,
 )  # fmt: skip
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts
 jsons = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3))
@@ -103,6 +109,59 @@ def test_what_is_no_event_says_why(line: bytes, reason: str) -> None:
     found = decode(line)
     assert isinstance(found, BadLine)
     assert found.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    "instance", ["a/b", "..", ".x", "-x", "a b", "a\nb", "a\0", "latest", "Inbox", "@other", "x" * 65]
+)
+def test_what_cannot_be_an_instance_makes_a_bad_line(instance: str) -> None:
+    found = decode(encode(event(instance=instance)))
+    assert isinstance(found, BadLine)
+    assert found.reason.startswith("no instance id")
+
+
+@pytest.mark.parametrize(
+    "task", ["a/b", "1st", "a b", "a\n", "@", "@@x", "@a/b", "x@y", "\ud7a3/", "x" * 65, "@" + "x" * 65]
+)
+def test_what_cannot_be_a_task_makes_a_bad_line(task: str) -> None:
+    found = decode(encode(event(task=task)))
+    assert isinstance(found, BadLine)
+    assert found.reason.startswith("no task id")
+
+
+def test_a_task_that_a_table_may_not_know_or_a_later_version_may_reserve_is_an_event() -> None:
+    assert read(encode(event(task="forecast.2"))).task == "forecast.2"
+    assert read(encode(event(task="@timer"))).task == "@timer"
+
+
+@pytest.mark.parametrize("element", ["a\nb", "a\0b", " north", "north ", "\u202eevil", "\u2028", "\ufffd", "x" * 129])
+def test_what_cannot_be_an_element_makes_a_bad_line(element: str) -> None:
+    found = decode(encode(msgspec.structs.replace(event(), element=element)))
+    assert isinstance(found, BadLine)
+    assert found.reason.startswith("no element id")
+
+
+def test_an_element_is_any_text_that_can_be_printed() -> None:
+    for element in ("a/b", "Korea, Rep.", "..", "%2F", "x" * 128, "Zürich\u00a0West"):
+        assert read(encode(msgspec.structs.replace(event(), element=element))).element == element
+
+
+@pytest.mark.parametrize("name", ["@new", "a\nb", " x", "\0", "x" * 129])
+def test_what_cannot_be_the_name_of_a_process_makes_a_bad_line(name: str) -> None:
+    found = decode(encode(event(instance="@processes", task=name, field="process")))
+    assert isinstance(found, BadLine)
+    assert found.reason.startswith("no name of a process")
+    assert read(encode(event(instance="@processes", task="Quarterly / small", field="process"))).value == "done"
+
+
+def test_a_line_longer_than_any_event_is_passed_over_and_never_written() -> None:
+    long = event("x" * MAX_LINE)
+    found = decode(encode(long))
+    assert isinstance(found, BadLine)
+    assert found.reason == "longer than 32,000,000 bytes"
+    with pytest.raises(AppendError, match=r"The status of review would be longer than 32,000,000 bytes"):
+        check_length(long)
+    check_length(event("ä" * (MAX_LINE // 3)))
 
 
 def test_element_ref_and_attempt_are_written_only_when_set() -> None:

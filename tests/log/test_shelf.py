@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from board.log.base import Log
-from board.log.event import Event, encode
+from board.log.event import MAX_LINE, Event, encode
 from board.log.file import open_log
 from board.log.memory import MemoryLog
 from board.log.tail import Tail
@@ -140,13 +140,22 @@ def test_bad_lines_are_counted_and_the_same_as_a_full_reading_finds(tmp_path: Pa
         b"half", b"", b'{"instance":"i","task":"review","field":"x","note":"\xff"}',
         b'{"instance":7,"task":"t","field":"f","ref":5}', b'{"instance":"i","task":"t"}',
         b'{"instance":"i","task":"","field":"f","ref":"no reason"}',
+        b'{"instance":"a/b","task":"@instance","field":"process","value":"{}","ref":"no id"}',
+        b'{"instance":"i","task":"a/b","field":"status","value":"done"}',
+        b'{"instance":"i","task":"review","element":"a\\nb","field":"status","value":"done"}',
+        b'{"instance":"@processes","task":"@new","field":"process","value":"{}"}',
+        b'{"instance":"i","task":"review","field":"note","value":"' + b"x" * MAX_LINE + b'"}',
     ]  # fmt: skip
     with log.path.open("ab") as file:
         file.write(b"".join(line + b"\n" for line in odd))
     tail = Tail(log)
     assert tail.bad_lines() == log.read().bad
-    assert tail.bad_count == 5
+    assert tail.bad_count == 10
+    assert tail.bad_lines(1) == log.read().bad[:1]
     assert tail.has_ref("5")
+    assert not tail.has_ref("no id")
+    assert [head.id for head in tail.ids()] == ["i"]
+    assert tail.definitions() == {}
     assert statuses(tail.get("i")) == ["open", "blocked"]
 
 

@@ -218,7 +218,8 @@ def test_a_broken_instance_does_not_stop_the_others(site: Site) -> None:
     out = StringIO()
     assert site.worker(out, no_wait=True, quiet=False).run() == 0
     assert site.status("t") == "done"
-    assert "nothing of the instance '../out' can be run" in out.getvalue()
+    assert "nothing of the instance 'broken' can be run" in out.getvalue()
+    assert [bad.reason for bad in site.tail.bad_lines()] == ["no instance id: '../out'"]
     assert not (site.store.root.parent / "out").exists()
 
 
