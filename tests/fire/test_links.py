@@ -79,7 +79,7 @@ def look(client: Client, page: str) -> str:
     client.raise_request_exception = False
     response = client.get(page)
     assert response.status_code != 500, page
-    return b"".join(response).decode("utf-8", "replace")  # type: ignore[call-overload]
+    return b"".join(response).decode("utf-8", "replace")
 
 
 def turn(store: Path, jobs: Path) -> None:

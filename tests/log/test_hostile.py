@@ -16,6 +16,7 @@ from board.log.errors import AppendError, ReadError, StoreError
 from board.log.event import Event, encode
 from board.log.file import open_log
 from board.log.store import Store
+from board.log.sync import Handle
 from board.log.tail import Tail
 from board.log.worker_lock import LOCK_DIR, last_beat, read_owner, read_state, worker_alive
 from worker.lock import WorkerLock
@@ -187,7 +188,7 @@ def test_a_half_line_that_slips_in_is_seen_after_the_write(store: Store, monkeyp
     log.append([event("first")])
     write = file_log._write_all
 
-    def slips_in(file: file_log.Handle, data: bytes) -> int:
+    def slips_in(file: Handle, data: bytes) -> int:
         monkeypatch.setattr("board.log.file._write_all", write)
         os.write(file.fd, b'{"half')
         return write(file, data)
@@ -203,7 +204,7 @@ def test_white_space_that_slips_in_spoils_nothing(store: Store, monkeypatch: pyt
     log.append([event("first")])
     write = file_log._write_all
 
-    def slips_in(file: file_log.Handle, data: bytes) -> int:
+    def slips_in(file: Handle, data: bytes) -> int:
         monkeypatch.setattr("board.log.file._write_all", write)
         os.write(file.fd, b"  ")
         return write(file, data)
