@@ -17,10 +17,11 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Warning, register  # noqa: A004  Django's name
 
+from board.log.directory import Directory
 from board.log.errors import LogError
 from board.log.shelf import Definition
 from board.log.tail import shared
-from board.log.worker_lock import LOCK_DIR, OWNER_FILE
+from board.log.worker_lock import OWNER
 
 TAG = "foldboard"
 NETWORK = frozenset(
@@ -160,7 +161,7 @@ def check_jobs_are_safe(**_: Any) -> list[CheckMessage]:
 def worker_uid() -> int:
     """Who runs the worker: the owner of its lock, or whoever runs this where there has been no worker yet."""
     try:
-        return (Path(settings.FOLDBOARD_STORE) / LOCK_DIR / OWNER_FILE).stat().st_uid
+        return Directory(settings.FOLDBOARD_STORE).stat(OWNER).st_uid
     except OSError:
         return os.getuid()
 

@@ -100,7 +100,21 @@ class RowConverter:
         return f"{task}@{quote(element, safe=' ')}" if element else task
 
 
-CONVERTERS: dict[str, Any] = {"id": IdConverter, "row": RowConverter, "text": TextConverter}
+class FileConverter:
+    """The name of a file below a folder, with `/`: whatever its writer called it, line ends included."""
+
+    regex = r"(?s:.+)"
+
+    def to_python(self, value: str) -> str:
+        """The name."""
+        return value
+
+    def to_url(self, value: str) -> str:
+        """The name; Django encodes what an address may not hold."""
+        return value
+
+
+CONVERTERS: dict[str, Any] = {"id": IdConverter, "row": RowConverter, "text": TextConverter, "file": FileConverter}
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:

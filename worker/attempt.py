@@ -7,10 +7,8 @@ share one loop. Times are monotonic seconds.
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import signal
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -41,16 +39,6 @@ class Outcome:
     error: str  # "" for exit code 0
     ended: str = ""
     outputs: Mapping[str, str] = field(default_factory=dict)
-
-
-def open_log(path: str) -> int:
-    """Open an attempt's log for appending, made if missing; raises OSError for anything but a regular file."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    fd = os.open(path, flags, 0o644)
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise OSError(errno.EEXIST, "there is something that is no regular file", path)
-    return fd
 
 
 class Script:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 import time
 from collections.abc import Callable
 
 import msgspec
 
-from board.log.worker_lock import BEAT_INTERVAL_S, LOCK_DIR, STATE_FILE, WorkerState
+from board.log.directory import Directory
+from board.log.worker_lock import BEAT_INTERVAL_S, STATE, WorkerState
 from worker.lock import WorkerLock
 
 _LOOK_S = 0.5
@@ -22,6 +22,7 @@ class Heartbeat:
     def __init__(self, lock: WorkerLock, on_loss: Callable[[], None], interval_s: float = BEAT_INTERVAL_S) -> None:
         self.says: Callable[[], WorkerState] | None = None
         self.lock, self._on_loss, self._interval_s = lock, on_loss, interval_s
+        self._files = Directory(lock.store)
         self._ended = threading.Event()
         self._written: WorkerState | None = None
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
@@ -49,9 +50,7 @@ class Heartbeat:
     def _tell(self, state: WorkerState) -> None:
         if state == self._written:
             return
-        directory = self.lock.store / LOCK_DIR
-        fresh = directory / f"{STATE_FILE}.new"
         with contextlib.suppress(OSError):
-            fresh.write_bytes(msgspec.json.encode(state) + b"\n")
-            os.replace(fresh, directory / STATE_FILE)
+            self._files.write(f"{STATE}.new", msgspec.json.encode(state) + b"\n")
+            self._files.rename(f"{STATE}.new", STATE)
             self._written = state

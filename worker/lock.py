@@ -11,18 +11,21 @@ import contextlib
 import fcntl
 import os
 import secrets
-import shutil
 import socket
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
+from board.log.directory import Directory, NotPlain
 from board.log.event import utcnow
+from board.log.sync import LOCK_PATIENCE_S, take_lock
 from board.log.worker_lock import (
     BEAT_INTERVAL_S,
     LOCK_DIR,
+    OWNER,
     OWNER_FILE,
     STALE_AFTER_S,
     Owner,
@@ -58,7 +61,7 @@ class WorkerLock:
         self._fd = fd
         found = os.fstat(fd)
         self._identity = found.st_dev, found.st_ino  # not given to another file while `fd` is open
-        self._path = str(store / LOCK_DIR / OWNER_FILE)
+        self._files = Directory(store)
 
     @classmethod
     def take(cls, store: Path, *, watch_s: float = WATCH_S, stale_after_s: float = STALE_AFTER_S) -> WorkerLock:
@@ -82,24 +85,25 @@ class WorkerLock:
         owner = Owner(
             os.getpid(), socket.gethostname(), utcnow(), token, started_ticks(os.getpid()), boot_id(), pid_namespace()
         )
-        fresh, old = store / f"{LOCK_DIR}.new-{token}", store / f"{LOCK_DIR}.old-{token}"
-        fresh.mkdir()
-        fd = os.open(fresh / OWNER_FILE, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        files, fresh = Directory(store), f"{LOCK_DIR}.new-{token}"
+        files.make_folder(fresh)
+        fd = files.open(f"{fresh}/{OWNER_FILE}", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
         os.write(fd, msgspec.json.encode(owner) + b"\n")
         with contextlib.suppress(OSError):
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         with contextlib.suppress(FileNotFoundError):
-            (store / LOCK_DIR).rename(old)
-        fresh.rename(store / LOCK_DIR)
-        for leftover in store.glob(f"{LOCK_DIR}.*-*"):
-            shutil.rmtree(leftover, ignore_errors=True)
+            files.rename(LOCK_DIR, f"{LOCK_DIR}.old-{token}")
+        files.rename(fresh, LOCK_DIR)
+        for name, _ in files.scan():
+            if name.startswith((f"{LOCK_DIR}.new-", f"{LOCK_DIR}.old-")):
+                files.remove_tree(name)
         return cls(store, owner, fd)
 
     def holds(self) -> bool:
         """Whether the lock is still this one: one look at the file."""
         try:
-            found = os.stat(self._path)
-        except FileNotFoundError:
+            found = self._files.stat(OWNER)
+        except (FileNotFoundError, NotPlain):
             return False
         except OSError:  # the disk does not answer: nobody else can have taken it there either
             return True
@@ -122,9 +126,9 @@ class WorkerLock:
         """Give the store free for the next worker; nothing happens to a lock that is another's by now."""
         with contextlib.suppress(LockError, OSError), _guard(self.store):
             if self.holds():
-                gone = self.store / f"{LOCK_DIR}.old-{self.owner.token}"
-                (self.store / LOCK_DIR).rename(gone)
-                shutil.rmtree(gone, ignore_errors=True)
+                gone = f"{LOCK_DIR}.old-{self.owner.token}"
+                self._files.rename(LOCK_DIR, gone)
+                self._files.remove_tree(gone)
         with contextlib.suppress(OSError):
             os.close(self._fd)
 
@@ -133,8 +137,8 @@ class WorkerLock:
 def _guard(store: Path) -> Iterator[None]:
     fd = -1
     try:
-        fd = os.open(store / GUARD_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        fcntl.flock(fd, fcntl.LOCK_EX)
+        fd = Directory(store).open(GUARD_FILE, os.O_RDWR | os.O_CREAT, 0o644)
+        take_lock(fd, time.monotonic() + LOCK_PATIENCE_S)
     except OSError as error:
         if fd >= 0:
             os.close(fd)
@@ -149,12 +153,15 @@ def _guard(store: Path) -> Iterator[None]:
 
 
 def _seen(store: Path) -> tuple[Owner | None, float] | None:
-    """The holder and its last sign of life; None when there is no lock, or one that was never finished."""
+    """The holder and its last sign of life; None when there is no lock, or one that was never finished.
+
+    A link or a pipe in the place of the file is not a lock: no worker makes one.
+    """
     try:
-        beat = (store / LOCK_DIR / OWNER_FILE).stat().st_mtime
-    except (FileNotFoundError, NotADirectoryError):
+        fact = Directory(store).stat(OWNER)
+    except (FileNotFoundError, NotPlain):
         return None
-    return read_owner(store), beat
+    return (read_owner(store), fact.st_mtime) if stat.S_ISREG(fact.st_mode) else None
 
 
 def _held(owner: Owner | None, beat: float) -> str:

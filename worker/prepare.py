@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from board.log.directory import NotPlain
 from board.log.store import Store, log_name
 from board.process.instance import Instance
 from board.process.status import is_finished
 from board.services.attempts import Attempt, next_attempt, too_many_rounds
 from worker import environment, executors
-from worker.attempt import Limits, Script, open_log
+from worker.attempt import Limits, Script
 from worker.choose import sequential_group
 from worker.code_version import CodeVersion
 from worker.config import Config
@@ -24,7 +24,6 @@ from worker.packages import PackageVersions
 from worker.recover import RUN_DIR, Marks
 
 _NONE_FILE = "none.json"
-_TAKEN = {errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENOTDIR, errno.EEXIST}
 Outputs = dict[str, dict[str, dict[str, str]]]
 
 
@@ -64,9 +63,9 @@ class Workshop:
         self._packages = PackageVersions()
         self._base = environment.of_this_process()
         self._run = store.root / RUN_DIR
-        for left in self._run.glob("*.json"):
-            left.unlink(missing_ok=True)
-        self._none = str(self._run / _NONE_FILE)
+        for name, _ in store.directory.scan(RUN_DIR):
+            if name.endswith(".json"):
+                store.directory.remove(f"{RUN_DIR}/{name}")
 
     def next(self, instance: Instance, row: int) -> Attempt:
         """The attempt that would begin now, with the place of its log."""
@@ -89,9 +88,7 @@ class Workshop:
             mark = self.marks.of(attempt)
             outputs = outputs_for(instance, attempt.row)
             outputs_file = self._write_outputs(mark, outputs)
-            artifacts = os.path.join(self._store.root, instance.id, "artifacts")
-            if not os.path.isdir(artifacts):
-                os.makedirs(artifacts, exist_ok=True)
+            artifacts = self._artifacts(instance.id)
             variables = environment.script_environment(
                 self._base,
                 instance=instance.id,
@@ -135,16 +132,24 @@ class Workshop:
 
     def open_log(self, attempt: Attempt) -> int:
         """The open log of an attempt; its directory is made if missing. Refused when something else is in its place."""
-        path = os.path.join(self._store.root, attempt.log)
+        files, flags = self._store.directory, os.O_RDWR | os.O_CREAT | os.O_APPEND
         try:
-            return open_log(path)
-        except FileNotFoundError:
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            return open_log(path)
-        except OSError as error:
-            if error.errno in _TAKEN:
-                raise Refused(f"something that is no log is in its place: {attempt.log}") from error
-            raise
+            try:
+                return files.open(attempt.log, flags, 0o644)
+            except FileNotFoundError:
+                files.make_folder(os.path.dirname(attempt.log))
+                return files.open(attempt.log, flags, 0o644)
+        except NotPlain as error:
+            raise Refused(f"something that is not a log is in its place: {error.strerror}") from error
+
+    def _artifacts(self, instance: str) -> str:
+        """Where the scripts of an instance put what they make; Refused when a link or a file is in its place."""
+        folder = self._store.artifacts(instance)
+        try:
+            self._store.directory.make_folder(self._store.relative(folder))
+        except NotPlain as error:
+            raise Refused(f"the artifacts of this instance are not a directory: {error.strerror}") from error
+        return str(folder)
 
     def write_reason(self, attempt: Attempt, reason: str) -> None:
         """Write why an attempt is refused where its log would be."""
@@ -158,12 +163,12 @@ class Workshop:
             os.close(fd)
 
     def _write_outputs(self, mark: str, outputs: Outputs) -> str:
-        path = os.path.join(self._run, f"{mark}.json") if outputs else self._none
-        if outputs or not os.path.exists(path):
+        name = f"{mark}.json" if outputs else _NONE_FILE
+        if outputs or not self._store.directory.has(f"{RUN_DIR}/{name}"):
             self.marks.keep()
-            with open(path, "w", encoding="utf-8") as file:
-                json.dump(outputs, file, ensure_ascii=False)
-        return path
+            data = json.dumps(outputs, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            self._store.directory.write(f"{RUN_DIR}/{name}", data)
+        return str(self._run / name)
 
 
 def outputs_for(instance: Instance, row: int) -> Outputs:

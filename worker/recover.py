@@ -13,14 +13,14 @@ import secrets
 import signal
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
+from board.log.directory import Directory
 from board.log.store import Store
 from board.services.attempts import Attempt
 from worker import processes
 
 RUN_DIR = ".worker.run"
-_KEY_FILE = "key"
+_KEY = f"{RUN_DIR}/key"
 _LOOK_S = 0.05
 GIVE_UP_S = 10.0
 
@@ -34,15 +34,14 @@ class Marks:
     def __init__(self, store: Store) -> None:
         self._store = store
         found = os.stat(store.root)
-        self._key = _key(store.root / RUN_DIR)
+        self._key = _key(store.directory)
         self._prefix = f"{self._key}\0{found.st_dev}:{found.st_ino}"
 
     def keep(self) -> None:
         """Make the directory of the secret anew, with the same secret, where a script has removed it."""
-        directory = self._store.root / RUN_DIR
-        if not (directory / _KEY_FILE).exists():
-            directory.mkdir(exist_ok=True)
-            (directory / _KEY_FILE).write_text(self._key + "\n")
+        if not self._store.directory.has(_KEY):
+            self._store.directory.make_folder(RUN_DIR)
+            self._store.directory.write(_KEY, f"{self._key}\n".encode())
 
     def of(self, attempt: Attempt) -> str:
         text = f"{self._prefix}\0{attempt.instance}\0{attempt.task}\0{attempt.element}\0{attempt.number}"
@@ -87,19 +86,18 @@ def _end(living: Callable[[], list[int]], grace_s: float) -> None:
         time.sleep(_LOOK_S)
 
 
-def _key(directory: Path) -> str:
-    directory.mkdir(exist_ok=True)
-    path = directory / _KEY_FILE
+def _key(files: Directory) -> str:
+    files.make_folder(RUN_DIR)
     with contextlib.suppress(FileNotFoundError):
-        if found := path.read_text().strip():
-            return found
-    fresh = directory / f"{_KEY_FILE}.{secrets.token_hex(4)}"
-    fresh.write_text(secrets.token_hex(16) + "\n")
+        if kept := files.read(_KEY).decode().strip():
+            return kept
+    fresh = f"{_KEY}.{secrets.token_hex(4)}"
+    files.write(fresh, f"{secrets.token_hex(16)}\n".encode())
     try:
-        os.link(fresh, path)
+        files.link(fresh, _KEY)
     except FileExistsError:
-        if not path.read_text().strip():  # torn by a crash of the machine: nothing of it lives
-            os.replace(fresh, path)
+        if not files.read(_KEY).strip():  # torn by a crash of the machine: nothing of it lives
+            files.rename(fresh, _KEY)
     finally:
-        fresh.unlink(missing_ok=True)
-    return path.read_text().strip()
+        files.remove(fresh)
+    return files.read(_KEY).decode().strip()

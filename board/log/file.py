@@ -17,17 +17,20 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import stat
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from board.log.base import NOWHERE, Log, Position, View
+from board.log.directory import NotPlain
 from board.log.errors import AppendError, ReadError
 from board.log.event import Event, encode
 from board.log.notify import wait_until
 from board.log.store import Store
-from board.log.sync import GroupSync, Handle, Ticket, flocked
+from board.log.sync import LOCK_PATIENCE_S, GroupSync, Handle, Ticket, flocked
 
 _TAIL = 64
 _FIRST = 1024
@@ -83,7 +86,7 @@ class FileLog(Log):
     def appending(self) -> Iterator[FileAppender]:
         appender = FileAppender(self)
         try:
-            with self._append_lock, ExitStack() as stack:
+            with ExitStack() as stack:
                 appender.lock = self._take_lock(stack)
                 yield appender
         finally:
@@ -99,7 +102,7 @@ class FileLog(Log):
         """How many bytes come after the last newline: half a line, or one that is being written."""
         view = self.view()
         try:
-            return max(0, self.path.stat().st_size - view.position.offset)
+            return max(0, self.path.lstat().st_size - view.position.offset)
         except OSError:
             return 0
 
@@ -108,17 +111,20 @@ class FileLog(Log):
         if self._file is None or not self._file.is_at(self.path):
             self._file = Handle(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
             if os.fstat(self._file.fd).st_size == 0:
-                directory = Handle(self.store.root, os.O_RDONLY)
-                os.fsync(directory.fd)  # a new name is durable only with its directory
+                self.store.directory.flush()
         return self._file
 
     def _take_lock(self, stack: ExitStack) -> Handle:
+        ends = time.monotonic() + LOCK_PATIENCE_S
+        if not self._append_lock.acquire(timeout=LOCK_PATIENCE_S):
+            raise append_error(self.store, OSError(errno.EBUSY, "others of this program wait for the log"))
+        stack.callback(self._append_lock.release)
         try:
             try:
-                return stack.enter_context(flocked(self.store.lock_path))
+                return stack.enter_context(flocked(self.store.lock_path, ends - time.monotonic()))
             except FileNotFoundError:
                 self.store.root.mkdir(parents=True, exist_ok=True)
-                return stack.enter_context(flocked(self.store.lock_path))
+                return stack.enter_context(flocked(self.store.lock_path, ends - time.monotonic()))
         except OSError as error:
             raise append_error(self.store, error) from error
 
@@ -154,16 +160,34 @@ def append_error(store: Store, error: OSError) -> AppendError:
         errno.EFBIG: "The log has reached the largest size allowed here.",
         errno.EROFS: "The store is read-only; make it writable and repeat.",
         errno.EACCES: "The store may not be written by this account; give it the right and repeat.",
+        errno.EBUSY: "Repeat in a moment; if this stays, end the program that holds events.lock.",
+        errno.ELOOP: "Something was put into the store where the log belongs; an operator has to look.",
         errno.ENOLCK: "This file system has no locks; put the store on a local disk.",
     }.get(error.errno or 0, "")
     return AppendError(f"Nothing was recorded in {store.root}: {error.strerror or error}. {remedy}".strip())
 
 
 def _write(file: Handle, data: bytes) -> int:
-    """Append the bytes, after a newline when the file ends in half a line; where they end, in bytes."""
-    size = os.fstat(file.fd).st_size
-    if size and os.pread(file.fd, 1, size - 1) != b"\n":
-        data = b"\n" + data
+    """Append whole lines, after a newline when the file ends in half a line; where they end, in bytes.
+
+    A program that takes no lock may write half a line between our look at the last byte and our write. So the bytes
+    before ours are looked at again afterwards: was our first line glued to such a half, it is not an event, and all
+    is written once more. What came after the first line is then there twice, and folds to the same.
+    """
+    while True:
+        behind = data if _ends_line(file, os.fstat(file.fd).st_size) else b"\n" + data
+        end = _write_all(file, behind)
+        if behind is not data or _ends_line(file, end - len(data)):
+            return end
+
+
+def _ends_line(file: Handle, at: int) -> bool:
+    """Whether a line that begins at an offset begins as a line: nothing but white space is between it and a newline."""
+    before = os.pread(file.fd, min(at, _TAIL), max(0, at - _TAIL))
+    return not before.rpartition(b"\n")[2].strip(b" \t\r") and (at <= _TAIL or b"\n" in before)
+
+
+def _write_all(file: Handle, data: bytes) -> int:
     done = 0
     try:
         while done < len(data):  # once, but for a disk that takes a part only
@@ -223,11 +247,13 @@ class _Seen:
 
 
 def _key(path: Path) -> Key:
-    """What changes whenever the file does; () when there is none."""
+    """What changes whenever the file does; () when there is none. NotPlain when it is a link or a pipe."""
     try:
-        found = os.stat(path)
+        found = os.stat(path, follow_symlinks=False)
     except FileNotFoundError:
         return ()
+    if not stat.S_ISREG(found.st_mode):
+        raise NotPlain(path.name)
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 

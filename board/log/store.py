@@ -15,9 +15,11 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from contextlib import suppress
+from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from board.log.directory import Directory, NotPlain
 from board.log.errors import StoreError
 
 RESERVED = frozenset({"latest", "inbox", "archive", "processes"})
@@ -77,6 +79,7 @@ class Store:
 
     def __init__(self, root: Path | str) -> None:
         self.root = Path(root).absolute()
+        self.directory = Directory(self.root)
         self.events_path = self.root / "events.jsonl"
         self.lock_path = self.root / "events.lock"
         self.sync_path = self.root / "events.sync"
@@ -91,8 +94,9 @@ class Store:
     def ensure(self) -> Store:
         """Make what is missing of the store. StoreError when that is not possible."""
         try:
-            for folder in (self.root, self.inbox, self.processed, self.failed):
-                folder.mkdir(parents=True, exist_ok=True)
+            self.root.mkdir(parents=True, exist_ok=True)
+            for folder in (self.inbox, self.processed, self.failed):
+                self.directory.make_folder(self.relative(folder))
         except OSError as error:
             raise StoreError(f"The store {self.root} cannot be made: {error.strerror}. Set FOLDBOARD_STORE.") from error
         return self
@@ -125,21 +129,41 @@ class Store:
 
     def files(self, folder: Path) -> Iterator[FileFact]:
         """The regular files below a folder of the store, by name; links are not followed and not listed."""
-        self.relative(folder)
-        found = []
-        for here, folders, names in os.walk(folder):
-            folders.sort()
-            for name in names:
-                path = os.path.join(here, name)
-                try:
-                    fact = os.lstat(path)
-                except OSError:
-                    continue  # removed while we looked
-                if stat.S_ISREG(fact.st_mode):
-                    found.append(
-                        FileFact(os.path.relpath(path, folder).replace(os.sep, "/"), fact.st_size, fact.st_mtime)
-                    )
-        yield from sorted(found)
+        facts: list[FileFact] = []
+        with suppress(FileNotFoundError), self.directory.folder(self.relative(folder).removeprefix(".")) as top:
+            for here, folders, names, fd in os.fwalk(dir_fd=top):
+                folders.sort()
+                for name in names:
+                    try:
+                        fact = os.stat(name, dir_fd=fd, follow_symlinks=False)
+                    except OSError:
+                        continue  # removed while we looked
+                    if stat.S_ISREG(fact.st_mode):
+                        path = os.path.normpath(os.path.join(here, name))
+                        facts.append(FileFact(path, fact.st_size, fact.st_mtime))
+        yield from sorted(facts)
+
+    def strangers(self, most: int = 20) -> list[str]:
+        """Names of what stands where files and folders of the store belong and is neither: links, pipes, devices.
+
+        Relative, with `/`, at most `most`. They are never opened; an operator removes them.
+        """
+        names: list[str] = []
+        for folder in self._folders():
+            with suppress(OSError):
+                for name, fact in self.directory.scan(folder):
+                    if not stat.S_ISREG(fact.st_mode) and not stat.S_ISDIR(fact.st_mode):
+                        names.append(f"{folder}/{name}" if folder else name)
+            if len(names) >= most:
+                break
+        return sorted(names)[:most]
+
+    def _folders(self) -> Iterator[str]:
+        """Where our own files are: the root, the lock's folder, the inbox, each instance and its logs."""
+        yield from ("", self.worker_lock.name, "inbox", "inbox/processed", "inbox/failed")
+        for name, fact in self.directory.scan():
+            if stat.S_ISDIR(fact.st_mode) and not id_problem(name):
+                yield from (name, f"{name}/logs")
 
     def open_file(self, folder: Path, name: str) -> BinaryIO:
         """Open a regular file below a folder of the store for reading, whatever `name` says.
@@ -147,29 +171,7 @@ class Store:
         StoreError for a name that leaves the folder, a link on the way, and what is no regular file; a pipe does
         not block. FileNotFoundError when there is none. Checked while opening, so nothing can be swapped in between.
         """
-        self.relative(folder)
-        parts = PurePosixPath(name).parts
-        if not parts or name.startswith("/") or "\0" in name or "\\" in name or ".." in parts:
-            raise StoreError(f"{name!r} is no file of this folder.")
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            for part in parts[:-1]:
-                fd = _step(fd, part, os.O_DIRECTORY)
-            fd = _step(fd, parts[-1], os.O_NONBLOCK)
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
-                raise StoreError(f"{name!r} is no regular file.")
-        except BaseException:
-            os.close(fd)
-            raise
-        return os.fdopen(fd, "rb")
-
-
-def _step(fd: int, part: str, flags: int) -> int:
-    try:
-        below = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | flags, dir_fd=fd)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise StoreError(f"{part!r} is a link or no part of this folder: {error.strerror}.") from error
-    os.close(fd)
-    return below
+            return self.directory.open_binary(f"{self.relative(folder)}/{name}")
+        except NotPlain as error:
+            raise StoreError(f"{name!r} is a link, or no part of this folder: {error.strerror}.") from error

@@ -7,15 +7,18 @@ file of the log: how many writes were made, how many of them a flush has covered
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import struct
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from board.log.directory import open_plain
 from board.log.errors import NotDurable
 
 _RECORD = struct.Struct("<QQQ")  # writes made, writes covered by a flush, inode flushed
@@ -27,14 +30,14 @@ class Handle:
     """An open file, closed when the last one who uses it lets go; its device and inode name it."""
 
     def __init__(self, path: Path, flags: int) -> None:
-        self.fd = os.open(path, flags | os.O_CLOEXEC, 0o666)
+        self.fd = open_plain(path, flags)
         stat = os.fstat(self.fd)
         self.file = (stat.st_dev, stat.st_ino)
 
     def is_at(self, path: Path) -> bool:
         """Whether the path still names this very file."""
         try:
-            stat = os.stat(path)
+            stat = os.stat(path, follow_symlinks=False)
         except OSError:
             return False
         return self.file == (stat.st_dev, stat.st_ino)
@@ -53,12 +56,18 @@ class Ticket(NamedTuple):
     own: int
 
 
+LOCK_PATIENCE_S = 5.0
+"""How long a lock that another program holds is waited for, in seconds."""
+_LOOK_S = (0.0002, 0.02)  # between two looks at a lock: at first, and at most
+
+
 @contextmanager
-def flocked(path: Path) -> Iterator[Handle]:
-    """Hold the exclusive lock on the file at `path`, made if missing; waits for it."""
+def flocked(path: Path, patience_s: float = LOCK_PATIENCE_S) -> Iterator[Handle]:
+    """Hold the exclusive lock on the file at `path`, made if missing; OSError (EBUSY) when it is not to be had."""
+    ends = time.monotonic() + patience_s
     while True:
         handle = Handle(path, os.O_RDWR | os.O_CREAT)
-        fcntl.flock(handle.fd, fcntl.LOCK_EX)
+        take_lock(handle.fd, ends)
         if handle.is_at(path):  # else somebody removed the file while we waited, and another may hold the new one
             break
     try:
@@ -66,6 +75,19 @@ def flocked(path: Path) -> Iterator[Handle]:
     finally:
         # said, not left to closing: a forked child may still have the file open
         fcntl.flock(handle.fd, fcntl.LOCK_UN)
+
+
+def take_lock(fd: int, ends: float) -> None:
+    """Lock an open file for us alone, looking again until `ends` (monotonic): the kernel's own wait has no end."""
+    pause = _LOOK_S[0]
+    while True:
+        try:
+            return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= ends:
+                raise OSError(errno.EBUSY, "another program holds the lock") from None
+        time.sleep(pause)
+        pause = min(2 * pause, _LOOK_S[1])
 
 
 class GroupSync:

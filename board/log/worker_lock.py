@@ -14,9 +14,12 @@ from pathlib import Path
 
 import msgspec
 
+from board.log.directory import Directory
+
 LOCK_DIR = ".worker.lock"
 OWNER_FILE = "owner"
 STATE_FILE = "state.json"
+OWNER, STATE = f"{LOCK_DIR}/{OWNER_FILE}", f"{LOCK_DIR}/{STATE_FILE}"
 BEAT_INTERVAL_S = 2.0
 STALE_AFTER_S = 120.0
 
@@ -62,7 +65,7 @@ class WorkerState(msgspec.Struct, frozen=True, omit_defaults=True):
 def read_owner(store: Path) -> Owner | None:
     """The holder of a store's lock; None when nobody holds it or the file cannot be read."""
     try:
-        return msgspec.json.decode((store / LOCK_DIR / OWNER_FILE).read_bytes(), type=Owner)
+        return msgspec.json.decode(Directory(store).read(OWNER), type=Owner)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
@@ -70,7 +73,7 @@ def read_owner(store: Path) -> Owner | None:
 def read_state(store: Path) -> WorkerState | None:
     """What the holder last said about itself; None when it said nothing."""
     try:
-        return msgspec.json.decode((store / LOCK_DIR / STATE_FILE).read_bytes(), type=WorkerState)
+        return msgspec.json.decode(Directory(store).read(STATE), type=WorkerState)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
@@ -78,7 +81,7 @@ def read_state(store: Path) -> WorkerState | None:
 def last_beat(store: Path) -> float | None:
     """When the holder last gave a sign of life, in seconds since the epoch; None without a holder."""
     try:
-        return (store / LOCK_DIR / OWNER_FILE).stat().st_mtime
+        return Directory(store).stat(OWNER).st_mtime
     except OSError:
         return None
 
@@ -99,12 +102,12 @@ def is_gone(owner: Owner, store: Path) -> bool:
         return True
     if owner.pid_namespace == pid_namespace():
         return started_ticks(owner.pid) != owner.started_ticks
-    return _is_unlocked(store / LOCK_DIR / OWNER_FILE)  # another container on this kernel: its lock ends with it
+    return _is_unlocked(store)  # another container on this kernel: its lock ends with it
 
 
-def _is_unlocked(path: Path) -> bool:
+def _is_unlocked(store: Path) -> bool:
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        fd = Directory(store).open(OWNER)
     except OSError:
         return False
     try:

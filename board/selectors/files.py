@@ -14,8 +14,10 @@ import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import BinaryIO, NamedTuple
+
+from board.log.directory import Directory
+from board.log.store import Store
 
 MAX_LISTED = 2000
 MAX_DEPTH = 8
@@ -55,30 +57,28 @@ class Preview(NamedTuple):
     cut: bool
 
 
-def artifacts(root: Path) -> Listing:
-    """Every file below a directory, newest first; links are listed as refused, never followed."""
+def artifacts(store: Store, instance: str) -> Listing:
+    """Every file an instance's scripts left, newest first; links are listed as refused, never followed."""
     found: list[Artifact] = []
-    cut = _walk(root, "", 0, found)
+    cut = _walk(store.directory, store.relative(store.artifacts(instance)), "", 0, found)
     found.sort(key=lambda each: (-each.changed.timestamp(), each.path))
     return Listing(found, cut)
 
 
-def _walk(root: Path, prefix: str, depth: int, found: list[Artifact]) -> bool:
+def _walk(directory: Directory, folder: str, prefix: str, depth: int, found: list[Artifact]) -> bool:
     try:
-        entries = sorted(os.scandir(root), key=lambda entry: entry.name)
+        entries = sorted(directory.scan(folder), key=lambda entry: entry[0])
     except OSError:
         return False
     cut = False
-    for entry in entries:
+    for name, facts in entries:
         if len(found) >= MAX_LISTED:
             return True
-        path = prefix + entry.name
-        with suppress(OSError):  # gone since it was listed
-            facts = entry.stat(follow_symlinks=False)
-            if stat.S_ISDIR(facts.st_mode):
-                cut = cut or depth >= MAX_DEPTH or _walk(root / entry.name, path + "/", depth + 1, found)
-            else:
-                found.append(_artifact(path, facts))
+        if stat.S_ISDIR(facts.st_mode):
+            inner = (f"{folder}/{name}", f"{prefix}{name}/", depth + 1)
+            cut = depth >= MAX_DEPTH or _walk(directory, *inner, found) or cut
+        else:
+            found.append(_artifact(prefix + name, facts))
     return cut
 
 
@@ -116,6 +116,11 @@ def kind(path: str) -> str:
     if ending in (".html", ".htm"):
         return "page"
     return "text" if ending in TEXTS else "other"
+
+
+def file_name(path: str) -> str:
+    """The name a download is saved under: the last part of the path, without characters that end a header."""
+    return "".join(c if c.isprintable() else "_" for c in path.rpartition("/")[2])
 
 
 def media_type(path: str) -> str:

@@ -6,6 +6,7 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -80,6 +81,7 @@ class WorkerView(NamedTuple):
     pending: Listed[Message]
     refused: Listed[Message]
     bad_lines: tuple[int, int, str]  # how many, and the first: its number and why
+    strangers: tuple[str, ...]  # links and pipes where files of the store belong, for those who may name messages
     bad_saves: tuple[int, str]  # saved processes that cannot be read: how many, and why the first
 
     @property
@@ -108,11 +110,18 @@ def worker_view(tail: Tail, store: Store, user: User, *, names: bool) -> WorkerV
         unconfirmed=_first(() if alive else doing),
         ready=_first(ready),
         failed=_first(failed),
-        pending=_messages(store.inbox, names=names),
-        refused=_messages(store.failed, names=names, reasons=True),
+        pending=_messages(store, store.inbox, names=names),
+        refused=_messages(store, store.failed, names=names, reasons=True),
         bad_lines=(tail.bad_count, bad[0].line_no, bad[0].reason) if bad else (0, 0, ""),
+        strangers=_strangers(store) if names else (),
         bad_saves=(len(saves), saves[0][1] if saves else ""),
     )
+
+
+def _strangers(store: Store) -> tuple[str, ...]:
+    with suppress(OSError):
+        return tuple(map(_printable, store.strangers()))
+    return ()
 
 
 def _without_others(state: WorkerState | None, visible: set[str]) -> WorkerState | None:
@@ -154,30 +163,24 @@ def _first[T](found: Iterable[T]) -> Listed[T]:
     return Listed(tuple(every[:MOST]), len(every))
 
 
-def _messages(folder: Path, *, names: bool, reasons: bool = False) -> Listed[Message]:
+def _messages(store: Store, folder: Path, *, names: bool, reasons: bool = False) -> Listed[Message]:
     """The messages in a folder of the inbox: waiting ones in the order they are taken, failed ones newest first."""
-    found = sorted(_files(folder), key=lambda f: (-f[1].st_mtime, f[0]) if reasons else (0.0, f[0]))
+    found = sorted(_files(store, folder), key=lambda f: (-f[1].st_mtime, f[0]) if reasons else (0.0, f[0]))
     shown = (
-        Message(_printable(name), fact.st_size, moment_of(fact.st_mtime), *_reason(folder, name, reasons))
+        Message(_printable(name), fact.st_size, moment_of(fact.st_mtime), *_reason(store, folder, name, reasons))
         for name, fact in found[: MOST if names else 0]
     )
     return Listed(tuple(shown), len(found))
 
 
-def _files(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+def _files(store: Store, folder: Path) -> Iterator[tuple[str, os.stat_result]]:
     try:
-        entries = list(os.scandir(folder))
+        entries = store.directory.scan(store.relative(folder))
     except OSError:
         return
-    for entry in entries:
-        if entry.name.startswith(HIDDEN) or not entry.name.endswith(".json"):
-            continue
-        try:
-            fact = entry.stat(follow_symlinks=False)
-        except OSError:
-            continue  # taken in while we looked
-        if stat.S_ISREG(fact.st_mode):
-            yield entry.name, fact
+    for name, fact in entries:
+        if name.endswith(".json") and not name.startswith(HIDDEN) and stat.S_ISREG(fact.st_mode):
+            yield name, fact
 
 
 def _printable(name: str) -> str:
@@ -185,13 +188,14 @@ def _printable(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "replace")
 
 
-def _reason(folder: Path, name: str, wanted: bool) -> tuple[str, str]:
+def _reason(store: Store, folder: Path, name: str, wanted: bool) -> tuple[str, str]:
     if not wanted:
         return "", ""
     try:
-        said = (folder / f"{name}.error").read_text(encoding="utf-8", errors="replace")[:MAX_REASON].strip()
+        noted = store.directory.read(f"{store.relative(folder)}/{name}.error", 4 * MAX_REASON)
     except OSError:
         return "", "No reason was left beside it."
+    said = noted.decode("utf-8", "replace")[:MAX_REASON].strip()
     code, colon, reason = said.partition(":")
     return (code, reason.strip()) if colon else ("", said)
 

@@ -15,9 +15,9 @@ import stat
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NamedTuple
 
+from board.log.directory import NotPlain
 from board.log.event import Event, utcnow
 from board.log.store import Store
 from board.log.tail import Acting, Tail
@@ -61,14 +61,15 @@ class Inbox:
     def __init__(self, tail: Tail, store: Store, *, status_for: str = "any", now: Clock = utcnow) -> None:
         self._tail, self._store, self._now = tail, store, now
         self._only_receive = status_for == "receive"
-        self._inbox, self._processed = os.fspath(store.inbox), os.fspath(store.processed)
+        self._files = store.directory
+        self._inbox, self._processed, self._failed = map(store.relative, (store.inbox, store.processed, store.failed))
         self._waiting: dict[str, tuple[tuple[int, ...], str]] = {}  # name: what it looked like, the instance it wants
         self._stuck: dict[str, float] = {}  # name: when to try to move it again, monotonic
 
     def take_in(self, check: Callable[[], None] = lambda: None) -> Report:
         """Apply what is there, in name order. `check` is called under the append lock and may raise."""
         report = Report()
-        names = _names(self._store.inbox)
+        names = self._names()
         self._waiting = {name: seen for name, seen in self._waiting.items() if name in names}
         self._stuck = {name: until for name, until in self._stuck.items() if name in names}
         todo = [name for name in sorted(names) if not self._rests(name, report)]
@@ -95,7 +96,7 @@ class Inbox:
         if name in self._stuck:
             return self._stuck[name] > time.monotonic()
         seen = self._waiting.get(name)
-        if seen is None or seen[0] != _look(os.path.join(self._inbox, name)) or self._exists(seen[1]):
+        if seen is None or seen[0] != self._look(name) or self._exists(seen[1]):
             return False
         report.pending.append(name)
         return True
@@ -120,7 +121,7 @@ class Inbox:
         if isinstance(became, _Wait):
             report.pending.append(name)
             if became.instance:
-                self._waiting[name] = _look(os.path.join(self._inbox, name)), became.instance
+                self._waiting[name] = self._look(name), became.instance
             return
         if isinstance(became, Event):
             report.applied[name] = became
@@ -130,12 +131,12 @@ class Inbox:
             report.duplicate.append(name)
         try:
             if isinstance(became, Rejected):
-                _make_room(self._store.failed, name, ".error")
-                _make_room(self._store.failed, name)
-                (self._store.failed / f"{name}.error").write_text(f"{became}\n", encoding="utf-8")
-                os.rename(os.path.join(self._inbox, name), self._store.failed / name)
+                self._make_room(name, ".error")
+                self._make_room(name)
+                self._files.write(f"{self._failed}/{name}.error", f"{became}\n".encode(), exclusive=True)
+                self._files.rename(f"{self._inbox}/{name}", f"{self._failed}/{name}")
             else:
-                os.rename(os.path.join(self._inbox, name), _free(self._processed, name))
+                self._files.rename(f"{self._inbox}/{name}", self._free(self._processed, name))
             self._stuck.pop(name, None)
         except FileNotFoundError:
             pass  # whoever sent it took it back
@@ -147,17 +148,17 @@ class Inbox:
     def _read(self, name: str) -> Message | Rejected | _Wait:
         try:
             name.encode()
-            fd = os.open(os.path.join(self._inbox, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            fd = self._files.open(f"{self._inbox}/{name}")
         except FileNotFoundError:
             return _Wait("")
         except UnicodeEncodeError:
             return Rejected("unreadable", "the name of the file is not UTF-8")
+        except NotPlain:
+            return Rejected("unreadable", "this is not a regular file")
         except OSError as error:
             return Rejected("unreadable", f"the file cannot be read: {error.strerror}")
         try:
             found = os.fstat(fd)
-            if not stat.S_ISREG(found.st_mode):
-                return Rejected("unreadable", "this is no regular file")
             if found.st_size > MAX_BYTES:
                 return Rejected("unreadable", f"a message has at most {MAX_BYTES} bytes, this one has {found.st_size}")
             return read_message(name, os.read(fd, MAX_BYTES))
@@ -166,8 +167,40 @@ class Inbox:
         finally:
             os.close(fd)
 
+    def _names(self) -> set[str]:
+        try:
+            entries = self._files.scan(self._inbox)
+        except OSError:
+            return set()
+        return {
+            name
+            for name, fact in entries
+            if name.endswith(".json") and not name.startswith(".") and not stat.S_ISDIR(fact.st_mode)
+        }
+
+    def _look(self, name: str) -> tuple[int, ...]:
+        try:
+            fact = self._files.stat(f"{self._inbox}/{name}")
+        except OSError:
+            return ()
+        return fact.st_ino, fact.st_size, fact.st_mtime_ns
+
+    def _free(self, folder: str, name: str) -> str:
+        """A name in a folder that nothing bears: `m.json`, else `m.json.2`, …"""
+        path, number = f"{folder}/{name}", 1
+        while self._files.has(path):
+            number += 1
+            path = f"{folder}/{name}.{number}"
+        return path
+
+    def _make_room(self, name: str, suffix: str = "") -> None:
+        """Give what was rejected under this name before another one, so that it is kept."""
+        with contextlib.suppress(FileNotFoundError):
+            old = f"{self._failed}/{name}{suffix}"
+            self._files.rename(old, self._free(self._failed, f"{name}.old{suffix}"))
+
     def _apply(self, acting: Acting, message: Message) -> _Became:
-        if self._tail.has_ref(message.file) or os.path.lexists(os.path.join(self._processed, message.file)):
+        if self._tail.has_ref(message.file) or self._files.has(f"{self._processed}/{message.file}"):
             return _Duplicate()
         instance = acting.instance(message.instance)
         if instance is None:
@@ -215,28 +248,6 @@ def _row(instance: Instance, message: Message) -> int:
     raise Rejected("unknown_element", f"{instance.id} has no element {message.element}")
 
 
-def _names(inbox: Path) -> set[str]:
-    try:
-        with os.scandir(inbox) as entries:
-            return {
-                entry.name
-                for entry in entries
-                if entry.name.endswith(".json")
-                and not entry.name.startswith(".")
-                and not entry.is_dir(follow_symlinks=False)
-            }
-    except OSError:
-        return set()
-
-
-def _look(path: str) -> tuple[int, ...]:
-    try:
-        found = os.lstat(path)
-    except OSError:
-        return ()
-    return found.st_ino, found.st_size, found.st_mtime_ns
-
-
 def _is_being_written(fd: int) -> bool:
     """Whether somebody has the file open for writing: then the system grants no read lease on it."""
     try:
@@ -249,18 +260,3 @@ def _is_being_written(fd: int) -> bool:
     with contextlib.suppress(OSError):
         fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     return False
-
-
-def _free(folder: str, name: str) -> str:
-    """A name in a folder that nothing bears: `m.json`, else `m.json.2`, …"""
-    path, number = os.path.join(folder, name), 1
-    while os.path.lexists(path):
-        number += 1
-        path = os.path.join(folder, f"{name}.{number}")
-    return path
-
-
-def _make_room(folder: Path, name: str, suffix: str = "") -> None:
-    """Give what was rejected under this name before another one, so that it is kept."""
-    with contextlib.suppress(FileNotFoundError):
-        os.rename(folder / f"{name}{suffix}", _free(os.fspath(folder), f"{name}.old{suffix}"))

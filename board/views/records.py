@@ -87,7 +87,7 @@ def log_file(request: Request, instance: str, kind: str) -> HttpResponseBase:
 def files(request: Request, instance: str) -> HttpResponse:
     """The artifacts, newest first."""
     now = seen(request, instance)
-    listing = selectors.artifacts(desk.store().artifacts(now.facts.id))
+    listing = selectors.artifacts(desk.store(), now.facts.id)
     context = {"page": now.facts._asdict(), "base": base_of(now.facts.id), "listing": listing}
     return render(request, "instances/files.html", context)
 
@@ -103,7 +103,7 @@ def file(request: Request, instance: str, name: str) -> HttpResponseBase:
         return _caged(found)
     response = FileResponse(selectors.chunks(found), content_type=selectors.media_type(name))
     response["Content-Length"] = str(selectors.size_of(found))
-    response["Content-Disposition"] = str(content_disposition_header(True, name.rpartition("/")[2]))
+    response["Content-Disposition"] = str(content_disposition_header(True, selectors.file_name(name)))
     response["Content-Security-Policy"] = "sandbox; default-src 'none'"
     return response
 

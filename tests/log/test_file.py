@@ -240,4 +240,4 @@ def test_descriptors_are_given_back(tmp_path: Path) -> None:
     assert count() < before + 10
     log = None
     assert count() <= before
-    assert Handle(tmp_path, os.O_RDONLY).is_at(tmp_path)
+    assert Handle(tmp_path / "old0", os.O_RDONLY).is_at(tmp_path / "old0")

@@ -171,7 +171,7 @@ def test_a_file_that_cannot_be_moved_is_applied_once_and_told_once(
     put(store, "m.json", '{"task":"delivery"}')
     inbox = Inbox(tail, store)
 
-    def read_only(*_: object) -> None:
+    def read_only(*_: object, **__: object) -> None:
         raise OSError(30, "Read-only file system")
 
     with monkeypatch.context() as patch:

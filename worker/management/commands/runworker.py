@@ -52,6 +52,10 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=EXIT_USAGE) from None
         except (LockError, LogError) as error:
             raise CommandError(str(error), returncode=EXIT_HELD if isinstance(error, LockHeld) else 1) from None
+        except OSError as error:  # the store is full, or something stands where its files belong
+            raise CommandError(
+                f"The store {options['store']} cannot be used: {error.strerror}.", returncode=1
+            ) from error
         raise SystemExit(code)
 
 
