@@ -40,8 +40,7 @@ COLUMNS: tuple[str, ...] = (
     "description",
 )
 MAX_ROWS = 5000
-"""Rows of the largest table."""
-MAX_ROWS = 5000  # of any table: imported, saved, or stamped into the log
+"""Rows of the largest table, imported, saved, or stamped into the log."""
 NAMELESS = "?"  # the heading of a column that has cells but no name
 _KNOWN = frozenset(COLUMNS)
 
