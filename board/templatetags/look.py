@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from board.process.events import EventLike, signature
 from board.process.times import read_time
 
 register = template.Library()
@@ -156,6 +157,12 @@ def person(actor: str) -> str:
     from board.selectors import names
 
     return names.shown(actor)
+
+
+@register.filter
+def signed(event: EventLike) -> str:
+    """Who an event is by, as people know them; what came by message says so."""
+    return person(signature(event))
 
 
 @register.filter
