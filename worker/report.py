@@ -69,6 +69,11 @@ class Report:
         of = "" if self._config.instance else f" {instance}:"
         self.once(instance, f"worker:{of} {waiting or state}")
 
+    def slowed(self, attempt: Attempt, wait_s: float) -> None:
+        """Say that a row is opened again and again, when that makes its next attempt wait."""
+        if wait_s > 0:
+            self.line(f"worker: {name(attempt)} is opened again and again: its next attempt waits {wait_s:.0f}s")
+
     def stopping(self, running: int, drain_s: float, *, lost: bool) -> None:
         if lost:
             self.line("worker: another worker took the store over; ending without writing anything more")

@@ -177,6 +177,7 @@ class Shift:
                 return
             instance, row = chosen
             attempt = self._workshop.next(instance, row)
+            self._report.slowed(attempt, self.chooser.begin(instance, row, now))
             try:
                 prepared = self._workshop.prepare(instance, attempt)
             except Refused as refused:
