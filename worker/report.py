@@ -116,6 +116,13 @@ def name(attempt: Attempt) -> str:
     return f"{attempt.task}@{attempt.element}" if attempt.element else attempt.task
 
 
+def reason(error: Exception) -> str:
+    """What went wrong, for everybody who looks at the board: files by their name, not by their place."""
+    if isinstance(error, OSError) and error.filename:
+        return f"{os.path.basename(os.fsdecode(error.filename))}: {error.strerror}"
+    return str(error)
+
+
 def shown(path: os.PathLike[str]) -> str:
     """A path as people know it: relative to where they stand, if it is below."""
     relative = os.path.relpath(path)

@@ -17,7 +17,7 @@ from worker.choose import Chooser, Place
 from worker.jail import Refused
 from worker.news import News
 from worker.prepare import Prepared, Workshop
-from worker.report import Report
+from worker.report import Report, reason
 from worker.served import Served
 
 
@@ -205,7 +205,7 @@ class Shift:
                 run.script = self._workshop.start(prepared, self._clock())
             except (Refused, OSError, ValueError) as error:
                 prepared.close()
-                run.outcome = Outcome(0.0, None, f"could not be started: {error}")
+                run.outcome = Outcome(0.0, None, f"could not be started: {reason(error)}")
                 continue
             run.next_look = run.script.next_look(now)
             self._news.expect(run.script.pidfd)
