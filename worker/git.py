@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-import subprocess
+import subprocess  # nosec B404 # each call is judged where it stands
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -135,7 +135,7 @@ def _format(theirs: Path, environment: Mapping[str, str]) -> str:
 
 def _git(environment: Mapping[str, str], directory: Path, *arguments: str) -> str | None:
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # nosec B603, B607 # our own words, no shell; git as PATH has it
             ["git", *arguments],
             cwd=directory,
             env=environment,

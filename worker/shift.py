@@ -152,7 +152,7 @@ class Shift:
     def _append_ends(self, acting: Acting, ended: list[Running], now: float) -> None:
         for run in ended:
             attempt, outcome = run.attempt, run.outcome
-            assert outcome is not None
+            assert outcome is not None  # nosec B101 # for the type checker: it has ended
             if outcome.ended == "stopped":
                 status = "open" if attempts.stop(acting, attempt, outcome.took_s, now=self._now) else ""
             else:
