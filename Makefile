@@ -11,7 +11,7 @@ BPMN_JS := 18.31.1
 # Compiled modules are kept, whatever the shell says: a command then starts in a third of the time.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: bench-live bench-board help install demo test check lock fmt clean shots fire bench-log bench-worker bench-bpmn bench-layout
+.PHONY: bench-live bench-board help install demo test check audit lock fmt clean shots fire bench-log bench-worker bench-bpmn bench-layout
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -36,7 +36,7 @@ install: .venv/installed ## the environment in .venv, exactly as requirements.lo
 demo: .venv/installed ## a fresh store, a board on http://127.0.0.1:8000 and a worker, with a story to sign off
 	@$(RUN)python manage.py demo
 
-test: .venv/installed .tools/npm/bpmn-js-$(BPMN_JS) check ## everything CI runs: the checks, then every test
+test: .venv/installed .tools/npm/bpmn-js-$(BPMN_JS) check audit ## everything CI runs: the checks, then every test
 	@$(RUN)python -m pytest -n $(JOBS) tests
 
 shots: .venv/installed ## pictures of the main pages in var/shots, for a person to look at
@@ -47,6 +47,10 @@ check: .venv/installed ## ruff, mypy, import-linter
 	@$(RUN)ruff format --check .
 	@$(RUN)mypy
 	@$(RUN)lint-imports
+
+audit: .venv/installed ## bandit over the code, and known vulnerabilities of what requirements.lock names
+	@$(RUN)bandit --quiet --configfile pyproject.toml --recursive board worker jobs deploy manage.py
+	@$(RUN)python -m tests.audit requirements.lock
 
 fmt: .venv/installed ## format the code
 	@$(RUN)ruff check --fix . && $(RUN)ruff format .

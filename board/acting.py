@@ -12,7 +12,7 @@ from board.log.event import Event
 from board.log.tail import Tail
 from board.process.actor import Actor
 from board.process.decide import Refusal, title
-from board.process.events import account
+from board.process.events import author
 from board.process.instance import Instance
 from board.selectors.names import shown
 from board.selectors.people import holds, roles_for
@@ -152,7 +152,7 @@ def _was_granted(tail: Tail, instance: str, at: Place, who: Actor, wish: Wish, r
             return False
         field, value = _leaves(wish, who)
         event = found.latest(row_of(found, *at), field)
-    return event is not None and event.value == value and account(event.actor) == who.name
+    return event is not None and event.value == value and author(event) == who.name
 
 
 def at_place(instance: Instance, row: int) -> Place:

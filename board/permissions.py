@@ -118,6 +118,11 @@ def may_start(user: User | AnonymousUser) -> bool:
     return may(user, "start an instance")
 
 
+def may_name_places(user: User | AnonymousUser) -> bool:
+    """Whether somebody sees where on the machine things are; to all others they have names only."""
+    return user.has_perm("board.operator")
+
+
 def may_name_messages(user: User | AnonymousUser) -> bool:
     """Whether somebody sees the files of the inbox by name: a message names instances and elements of any process."""
     return user.is_authenticated if settings.FOLDBOARD_VIEW != "roles" else user.has_perm("board.operator")

@@ -25,7 +25,7 @@ control_socket_disable = True
 forwarded_allow_ips = "127.0.0.1,::1"
 
 # A worker's heartbeat file on a disk can block on that disk.
-worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None
+worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # nosec B108 # gunicorn makes a file there that has no name
 
 accesslog = None
 errorlog = "-"

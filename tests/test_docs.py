@@ -10,7 +10,11 @@ from django.core.management import get_commands
 from board.process.table import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("jobs/**/*.md")]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *ROOT.glob("docs/*.md"),
+    *ROOT.glob("jobs/**/*.md"),
+]
 OURS = {name for name, app in get_commands().items() if app in ("board", "worker", "board.apps.BoardConfig")}
 FIELDS = (
     "status", "assignee", "due", "note", "attempt", "log", "took", "code_version", "error", "output.<key>", "priority",
@@ -105,3 +109,13 @@ def test_every_variable_a_script_finds_is_explained() -> None:
 def test_every_exit_code_of_the_worker_is_explained() -> None:
     page = text("docs/operators.md").split("### Exit codes")[1]
     assert re.findall(r"^\| (\d) \|", page, re.MULTILINE) == ["0", "1", "2", "3", "4", "5"]
+
+
+def test_every_promise_of_security_names_tests_that_exist() -> None:
+    table = text("SECURITY.md").split("## What is promised")[1].split("## ")[0]
+    promises = re.findall(r"^\| (?!promise |---)(.+?) \| (.+?) \|$", table, re.MULTILINE)
+    assert len(promises) >= 10
+    for promise, tests in promises:
+        named = re.findall(r"`(tests/[\w/]+\.py)`", tests)
+        assert named, f"no test holds this: {promise}"
+        assert [name for name in named if not re.search(r"^def test_", text(name), re.MULTILINE)] == []

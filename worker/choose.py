@@ -10,6 +10,7 @@ from typing import NamedTuple
 from board.log.tail import Tail
 from board.process.instance import Instance
 from board.services import attempts
+from worker.backoff import Backoff
 from worker.served import Served
 
 
@@ -26,7 +27,8 @@ class Chooser:
 
     def __init__(self, tail: Tail, served: Served) -> None:
         self._tail, self._served = tail, served
-        self._paused: dict[tuple[str, int], float] = {}  # rows that wait for their retry, monotonic
+        self._paused: dict[tuple[str, int], float] = {}  # rows that wait, until when (monotonic)
+        self._backoff = Backoff()
         self._picked: dict[str, int] = {}  # when an instance was last served, counted in picks
         self._picks = 0
         self._tasks: dict[str, list[tuple[int, str]]] = {}
@@ -34,6 +36,10 @@ class Chooser:
     def pause(self, instance: str, row: int, until: float) -> None:
         """Keep a row waiting for its retry."""
         self._paused[instance, row] = until
+
+    def begin(self, instance: Instance, row: int, now: float) -> float:
+        """Note that a row begins now; the seconds it has to wait should it be opened again."""
+        return self._backoff.note((instance.id, row), instance.latest(row, "status"), now)
 
     def next(self, running: Collection[Place], now: float) -> tuple[Instance, int] | None:
         """The row to begin now: of the instance with the fewest scripts running, then of the one served longest ago.
@@ -51,7 +57,7 @@ class Chooser:
         return None
 
     def next_retry(self, now: float) -> float:
-        """When the first waiting retry may begin, monotonic; infinity when none waits."""
+        """When the first row that waits may begin, monotonic; infinity when none waits."""
         if self._paused:
             self._paused = {key: until for key, until in self._paused.items() if until > now}
         return min(self._paused.values(), default=float("inf"))
@@ -80,9 +86,14 @@ class Chooser:
 
     def _is_paused(self, instance: Instance, row: int, now: float) -> bool:
         event = instance.latest(row, "status")
-        if event is None or not attempts.is_retry(event):
+        if event is None:
             return False
         key = instance.id, row
+        if not attempts.is_retry(event):
+            until = self._backoff.until(key, now)
+            if until > now:
+                self._paused[key] = until
+            return until > now
         if key not in self._paused:
             wait_s = attempts.retry_wait_s(instance, row, datetime.now(UTC))
             if wait_s <= 0:

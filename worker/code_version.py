@@ -9,13 +9,12 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-import subprocess
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
+from worker.git import repository, text_of, version
+
 _SKIPPED_DIRS = frozenset({".git", "__pycache__"})
-_GIT_TIMEOUT_S = 20.0
 
 Signature = tuple[object, ...]
 
@@ -35,7 +34,7 @@ class CodeVersion:
         files = list(_walk(os.fspath(self._jobs)))
         signature = (tuple(files), self._git.look())
         if self._signature != signature:
-            self._signature, self.last = signature, _git_version(self._jobs) or self._content_hash(files)
+            self._signature, self.last = signature, self._git.version() or self._content_hash(files)
         return self.last
 
     def _content_hash(self, files: list[tuple[str, Signature]]) -> str:
@@ -107,7 +106,7 @@ class _GitLook:
         self._watched: tuple[str, ...] = ()
 
     def look(self) -> Signature:
-        git = next((git for git in self._candidates() if os.path.lexists(git)), "")
+        git = self.git()
         if not git:
             return ()
         head = (git, _times(git), _times(os.path.join(git, "HEAD")), _times(self._watched[0]) if self._watched else ())
@@ -115,6 +114,15 @@ class _GitLook:
             self._watched = tuple(os.fspath(path) for path in _git_files(Path(git)))
             self._head = (*head[:3], _times(self._watched[0]))
         return (self._head, *map(_times, self._watched))
+
+    def version(self) -> str:
+        """The commit, `-dirty` behind it; "" where git knows nothing of the directory."""
+        found = repository(Path(self.git())) if self.git() and os.path.isdir(self._directory) else None
+        return version(found, Path(os.path.realpath(self._directory))) if found is not None else ""
+
+    def git(self) -> str:
+        """The nearest `.git`, "" outside of a working tree."""
+        return next((git for git in self._candidates() if os.path.lexists(git)), "")
 
     def _candidates(self) -> tuple[str, ...]:
         """Where the `.git` of the directory may be: in it and above it."""
@@ -127,15 +135,15 @@ class _GitLook:
 
 def _git_files(git: Path) -> tuple[Path, ...]:
     """HEAD, the branch it names, the packed branches and the index of the repository a `.git` leads to."""
-    try:
-        if git.is_file():  # a linked working tree: "gitdir: PATH"
-            git = (git.parent / git.read_text().removeprefix("gitdir:").strip()).resolve()
-        head = (git / "HEAD").read_text().strip()
-        common = (git / (git / "commondir").read_text().strip()).resolve() if (git / "commondir").exists() else git
-    except (OSError, UnicodeDecodeError):
+    found = repository(git)
+    if found is None:
         return (git / "HEAD",)
-    branch = (common / head.removeprefix("ref: "),) if head.startswith("ref: ") else ()
-    return (git / "HEAD", common / "packed-refs", git / "index", *branch)
+    try:
+        head = text_of(found.own / "HEAD").strip()
+    except OSError:
+        head = ""
+    branch = (found.common / head.removeprefix("ref: "),) if head.startswith("ref: ") else ()
+    return (found.own / "HEAD", found.common / "packed-refs", found.own / "index", *branch)
 
 
 def _times(path: str) -> Signature:
@@ -144,39 +152,3 @@ def _times(path: str) -> Signature:
     except OSError:
         return ()
     return (found.st_ino, found.st_size, found.st_mtime_ns)
-
-
-def _git_version(jobs: Path) -> str:
-    """`0067d2a2` or `0067d2a2-dirty`; "" where git knows nothing of the directory."""
-    if not jobs.is_dir():
-        return ""
-    with tempfile.TemporaryDirectory(prefix="foldboard-git-") as scratch:
-        config = Path(scratch, "config")
-        config.write_text("[safe]\n\tdirectory = *\n")  # a directory of another account is no hindrance
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-        environment |= {"GIT_CONFIG_GLOBAL": str(config), "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-        sha = _git(jobs, environment, "rev-parse", "--verify", "--short=8", "HEAD")
-        if not sha or not _git(jobs, environment, "ls-files", "--", "."):
-            return ""
-        changes = _git(jobs, environment, "status", "--porcelain", "-uall", "--", ".")
-        if changes is None:
-            return ""
-        dirty = any("__pycache__/" not in line and not line.endswith(".pyc") for line in changes.splitlines())
-        return sha.strip()[:8] + ("-dirty" if dirty else "")
-
-
-def _git(jobs: Path, environment: Mapping[str, str], *arguments: str) -> str | None:
-    # whoever owns the repository configures no program that the worker then runs
-    try:
-        done = subprocess.run(
-            ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", *arguments],
-            cwd=jobs,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_GIT_TIMEOUT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None

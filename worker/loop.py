@@ -24,7 +24,7 @@ from worker.lock import LockLost, WorkerLock
 from worker.news import News
 from worker.prepare import Workshop
 from worker.recover import end_leftovers, end_orphans
-from worker.report import Report
+from worker.report import Report, reason
 from worker.served import Served, Standing
 from worker.shift import Shift
 from worker.stop import Stop
@@ -239,9 +239,9 @@ class Worker:
     def _note_trouble(self, error: Exception, now: float) -> None:
         self._trouble_until = now + TROUBLE_PAUSE_S
         self._trouble_since = now if self._trouble_since is None else self._trouble_since
-        if self.trouble != str(error):
-            self.trouble = str(error)
-            self.report.trouble(self.trouble)
+        if self.trouble != reason(error):
+            self.trouble = reason(error)
+            self.report.trouble(str(error))
 
     def _note_well(self) -> None:
         if self._trouble_since is not None:

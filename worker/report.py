@@ -69,6 +69,11 @@ class Report:
         of = "" if self._config.instance else f" {instance}:"
         self.once(instance, f"worker:{of} {waiting or state}")
 
+    def slowed(self, attempt: Attempt, wait_s: float) -> None:
+        """Say that a row is opened again and again, when that makes its next attempt wait."""
+        if wait_s > 0:
+            self.line(f"worker: {name(attempt)} is opened again and again: its next attempt waits {wait_s:.0f}s")
+
     def stopping(self, running: int, drain_s: float, *, lost: bool) -> None:
         if lost:
             self.line("worker: another worker took the store over; ending without writing anything more")
@@ -109,6 +114,13 @@ class Report:
 def name(attempt: Attempt) -> str:
     """How a row is written: `task` or `task@element`."""
     return f"{attempt.task}@{attempt.element}" if attempt.element else attempt.task
+
+
+def reason(error: Exception) -> str:
+    """What went wrong, for everybody who looks at the board: files by their name, not by their place."""
+    if isinstance(error, OSError) and error.filename:
+        return f"{os.path.basename(os.fsdecode(error.filename))}: {error.strerror}"
+    return str(error)
 
 
 def shown(path: os.PathLike[str]) -> str:

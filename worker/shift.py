@@ -17,7 +17,7 @@ from worker.choose import Chooser, Place
 from worker.jail import Refused
 from worker.news import News
 from worker.prepare import Prepared, Workshop
-from worker.report import Report
+from worker.report import Report, reason
 from worker.served import Served
 
 
@@ -152,7 +152,7 @@ class Shift:
     def _append_ends(self, acting: Acting, ended: list[Running], now: float) -> None:
         for run in ended:
             attempt, outcome = run.attempt, run.outcome
-            assert outcome is not None
+            assert outcome is not None  # nosec B101 # for the type checker: it has ended
             if outcome.ended == "stopped":
                 status = "open" if attempts.stop(acting, attempt, outcome.took_s, now=self._now) else ""
             else:
@@ -177,6 +177,7 @@ class Shift:
                 return
             instance, row = chosen
             attempt = self._workshop.next(instance, row)
+            self._report.slowed(attempt, self.chooser.begin(instance, row, now))
             try:
                 prepared = self._workshop.prepare(instance, attempt)
             except Refused as refused:
@@ -204,7 +205,7 @@ class Shift:
                 run.script = self._workshop.start(prepared, self._clock())
             except (Refused, OSError, ValueError) as error:
                 prepared.close()
-                run.outcome = Outcome(0.0, None, f"could not be started: {error}")
+                run.outcome = Outcome(0.0, None, f"could not be started: {reason(error)}")
                 continue
             run.next_look = run.script.next_look(now)
             self._news.expect(run.script.pidfd)

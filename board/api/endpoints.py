@@ -35,7 +35,7 @@ from board.selectors import desk
 from board.selectors.digest import all_of
 from board.selectors.record import head_of, record
 from board.services import instances
-from board.services.inbox import Inbox
+from board.services.inbox import Inbox, ref_of
 from board.services.message import Rejected
 from board.services.tasks import Place
 
@@ -151,13 +151,13 @@ def send_message(request: HttpRequest, ref: str, message: MessageIn) -> Any:
     # people's tasks are moved by people, who have `act`: a message moves what waits for messages
     if definition is not None and definition.role != "system" and message.field not in FOR_PEOPLES_TASKS:
         raise Refusal("message", f"people_only: {message.task} is done by people; a message may only add to it.")
-    name = ref if ref.endswith(".json") else f"{ref}.json"
+    name = ref.removesuffix(".json")
     said = json.dumps(message.dict() | {"actor": who.name}).encode()
     try:
-        event = Inbox(desk.tail(), desk.store(), status_for="receive").deliver(name, said)
+        event = Inbox(desk.tail(), desk.store(), status_for="receive").deliver(who.name, name, said)
     except Rejected as rejected:
         raise Refusal("message", str(rejected)) from rejected
-    return {"ref": name, "outcome": "applied" if event is not None else "duplicate"}
+    return {"ref": ref_of(who.name, name), "outcome": "applied" if event is not None else "duplicate"}
 
 
 @api.get("processes", response=list[ProcessOut], summary="Every saved process, in its newest version")

@@ -1,7 +1,7 @@
 """The demo's programs: started together, their lines on one screen, ended together by their process ids."""
 
 import signal
-import subprocess
+import subprocess  # nosec B404 # each call is judged where it stands
 import sys
 import threading
 import time
@@ -21,7 +21,7 @@ class Child:
     def __init__(self, name: str, command: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
         self.name = name
         # a session of its own: Ctrl-C reaches the demo alone, which ends its programs in order
-        self.process = subprocess.Popen(
+        self.process = subprocess.Popen(  # nosec B603 # our own words, no shell
             command, cwd=folder, env=dict(environment), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
         )  # fmt: skip
@@ -29,7 +29,7 @@ class Child:
         self._reader.start()
 
     def _repeat(self) -> None:
-        assert self.process.stdout
+        assert self.process.stdout  # nosec B101 # for the type checker: it is a pipe
         for line in self.process.stdout:
             say(self.name, line.rstrip())
 

@@ -15,7 +15,7 @@ from board.process.table import ProcessTable
 from board.services import definitions, instances
 
 PROCESS = "Quarterly data collection"
-PASSWORD = "demo"
+PASSWORD = "demo"  # nosec B105 # of a demo on 127.0.0.1
 NOTE = "As it comes with the demo"
 
 # account: (first name, last name, its group)

@@ -222,7 +222,7 @@ def _unpack(source: Path, stage: Path, say: Say) -> int:
                 continue
             path = stage.joinpath(*_parts(member))
             data = tar.extractfile(member)
-            assert data is not None
+            assert data is not None  # nosec B101 # for the type checker: it is a file
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("xb") as file:
                 shutil.copyfileobj(data, file, BLOCK)

@@ -80,7 +80,7 @@ class FileLog(Log):
             with self._look_lock:
                 return self._seen.look(self.path)
         except OSError as error:
-            raise ReadError(f"The event log {self.path} cannot be read: {error.strerror}.") from error
+            raise ReadError(f"The event log {self.path.name} cannot be read: {error.strerror}.") from error
 
     @contextmanager
     def appending(self) -> Iterator[FileAppender]:
@@ -164,7 +164,7 @@ def append_error(store: Store, error: OSError) -> AppendError:
         errno.ELOOP: "Something was put into the store where the log belongs; an operator has to look.",
         errno.ENOLCK: "This file system has no locks; put the store on a local disk.",
     }.get(error.errno or 0, "")
-    return AppendError(f"Nothing was recorded in {store.root}: {error.strerror or error}. {remedy}".strip())
+    return AppendError(f"Nothing was recorded: {error.strerror or error}. {remedy}".strip())
 
 
 def _write(file: Handle, data: bytes) -> int:

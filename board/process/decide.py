@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from board.process.actor import Actor
-from board.process.events import INSTANCE, REGISTER, Draft, account
+from board.process.events import INSTANCE, REGISTER, Draft, account, author, signature
 from board.process.instance import Instance
 from board.process.status import is_finished
 
@@ -73,7 +73,7 @@ def finishing(
 ) -> list[Draft]:
     """The status event of a finish and what it puts back to open, whoever is behind it."""
     draft = Draft(instance.task_of(row), "status", value, actor, instance.element_of(row), attempt, ref)
-    return [draft, *instance.rearm_drafts(instance.consequences(row, value), actor)]
+    return [draft, *instance.rearm_drafts(instance.consequences(row, value), actor, ref)]
 
 
 def reopen(instance: Instance, row: int, who: Actor, note: str, *, along: bool = False) -> list[Draft]:
@@ -114,7 +114,7 @@ def comment(instance: Instance, row: int, who: Actor, text: str) -> list[Draft]:
     if not text.strip():
         raise Refusal("note_needed", "There is nothing to say: write the comment first.", row)
     last = instance.latest(row, "note")
-    if last is not None and (last.actor, last.value) == (who.name, text.strip()):
+    if last is not None and (signature(last), last.value) == (who.name, text.strip()):
         raise Refusal("unchanged", f"{who.name} said that of {title(instance, row)} already.", row)
     return [_draft(instance, row, "note", text.strip(), who)]
 
@@ -266,7 +266,7 @@ def _check_ready(instance: Instance, row: int) -> None:
 def _check_assigned(instance: Instance, row: int, who: Actor) -> None:
     event = instance.latest(row, "assignee")
     if event is not None and event.value and event.value != who.name:
-        by = "" if account(event.actor) in (event.value, REGISTER) else f"{account(event.actor)}, "
+        by = "" if author(event) in (event.value, REGISTER) else f"{author(event)}, "
         raise Refusal(
             "assigned",
             f"{title(instance, row)} is assigned to {event.value} ({by}{event.ts}): take it over first.",
@@ -279,8 +279,7 @@ def _check_four_eyes(instance: Instance, row: int, who: Actor) -> None:
         t = instance.flow.index.get(task)
         rows: Iterable[int] = () if t is None else instance.related(row, t)
         for other in rows:
-            event = instance.finished(other)
-            if event is not None and account(event.actor) == who.name:
+            if who.name in {account(event.actor) for event in instance.signers(other)}:
                 raise Refusal(
                     "four_eyes",
                     f"{who.name} finished {title(instance, other)} and so may not finish {title(instance, row)}:"
@@ -291,7 +290,7 @@ def _check_four_eyes(instance: Instance, row: int, who: Actor) -> None:
 
 def _since(instance: Instance, row: int) -> str:
     event = instance.latest(row, "status")
-    return f": {event.actor} was first, {event.ts}" if event is not None else ""
+    return f": {signature(event)} was first, {event.ts}" if event is not None else ""
 
 
 def _either(answers: tuple[str, ...]) -> str:

@@ -45,3 +45,13 @@ class Draft(NamedTuple):
 def account(actor: str) -> str:
     """Who stands behind an actor: `ana (re-arm)` is `ana`."""
     return actor.partition(" (")[0]
+
+
+def signature(event: EventLike) -> str:
+    """Who an event says it is by; a message may call itself as it likes, so that it came by one is always said."""
+    return f"{event.actor} (by message {event.ref})" if event.ref else event.actor
+
+
+def author(event: EventLike) -> str:
+    """The account that acted, `ana` for `ana (re-arm)` too; what came by message is no account's."""
+    return signature(event) if event.ref else account(event.actor)

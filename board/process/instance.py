@@ -76,11 +76,12 @@ class Instance:
         self._outputs: dict[int, dict[str, str]] = {}
         self._opened: dict[int, str] = {}
         self._finished: dict[int, EventLike] = {}
+        self._signed: dict[int, EventLike] = {}
         self._finishes: dict[int, int] = {}
         self._moved: dict[int, int] = {}
         self._moved_task = [0] * len(self.flow.tasks)
         self._attempts = Attempts()
-        self._owed: dict[int, tuple[str, int]] = {}  # by row: on whose behalf, and the row that finished
+        self._owed: dict[int, tuple[EventLike, int]] = {}  # by row: the finish that re-arms it, and of which row
         self._tally = [dict.fromkeys(STATES, 0) for _ in self.flow.tasks]
         self._ready: list[tuple[int, int]] = []
         self._doing: set[int] = set()
@@ -233,6 +234,10 @@ class Instance:
         """The event by which the row was last finished, also when it was reopened since."""
         return self._finished.get(row)
 
+    def signers(self, row: int) -> list[EventLike]:
+        """The last finish of a row, and the last that came by no message: one message does not undo who signed."""
+        return [ends[row] for ends in (self._finished, self._signed) if row in ends]
+
     def opened_at(self, row: int) -> str:
         """When an open row, or one somebody is at, became open; "" for any other."""
         return self._opened.get(row, "")
@@ -294,14 +299,14 @@ class Instance:
                 found.update(dict.fromkeys(self.related(row, t)))
         return [r for r in found if r != row and is_finished(self.stored(r)) and self.stored(r) != "skipped"]
 
-    def rearm_drafts(self, rows: Iterable[int], actor: str) -> list[Draft]:
-        """One event a row: back to open, on behalf of whoever finished what re-arms it."""
+    def rearm_drafts(self, rows: Iterable[int], actor: str, ref: str = "") -> list[Draft]:
+        """One event a row: back to open, on behalf of whoever, or of the message that, finished what re-arms it."""
         behalf = f"{account(actor)} (re-arm)"
-        return [Draft(self.task_of(r), "status", "open", behalf, self.element_of(r)) for r in rows]
+        return [Draft(self.task_of(r), "status", "open", behalf, self.element_of(r), ref=ref) for r in rows]
 
     def owed(self) -> list[Draft]:
         """The re-arming that another program's finish left out."""
-        return [draft for row, (actor, _) in self._owed.items() for draft in self.rearm_drafts([row], actor)]
+        return [draft for row, (by, _) in self._owed.items() for draft in self.rearm_drafts([row], by.actor, by.ref)]
 
     # staleness
 
@@ -345,8 +350,10 @@ class Instance:
         if self._attempts.take_in(row, cycle, value, event, self.seq):
             self._outputs.pop(row, None)
         if is_finished(value):
-            self._owed.update(dict.fromkeys(self.consequences(row, value), (event.actor, row)))
+            self._owed.update(dict.fromkeys(self.consequences(row, value), (event, row)))
             self._finished[row] = event
+            if not event.ref:
+                self._signed[row] = event
             self._finishes[row] = self._finishes.get(row, 0) + 1
         if is_finished(value) or (is_finished(self.stored(row)) and value == "open"):
             self._moved[row] = self._moved_task[self.statuses.task[row]] = self.seq

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from board.process.actor import Actor
-from board.process.events import account
+from board.process.events import WORKER, account, author, signature
 from board.process.instance import Instance
 from board.selectors import names
 from board.selectors.last_line import failed_attempt
@@ -110,19 +110,19 @@ def job(instance: Instance, row: int, who: Actor, due: datetime | None = None) -
 def _why(instance: Instance, row: int) -> Why | None:
     """The latest of what opened a row: its reopening, or the finish of what it waited for."""
     status = instance.latest(row, "status")
-    if status is not None and instance.status(row) == "open" and account(status.actor) != "worker":
+    if status is not None and instance.status(row) == "open" and account(status.actor) != WORKER:
         verb = "put it back" if "(" in status.actor else "sent it back"
-        return Why(_who(account(status.actor)), verb, "", status.ts)
+        return Why(_who(author(status)), verb, "", status.ts)
     if status is not None and instance.status(row) == "failed":
-        return Why(_who(status.actor), "failed", "", status.ts)
+        return Why(_who(signature(status)), "failed", "", status.ts)
     ends = [(e.ts, r, e) for r in _before(instance, row) if (e := instance.finished(r)) is not None]
     if not ends:
         return None
     _, before, last = max(ends, key=lambda end: end[:2])
     verb = "finished" if last.value == "done" else f"answered “{_short(last.value)}” on"
     said = instance.latest(before, "note")
-    note = said.value if said is not None and (said.ts, said.actor) == (last.ts, last.actor) else ""
-    return Why(_who(last.actor), verb, instance.name_of(last.task), last.ts, _short(note))
+    note = said.value if said is not None and (said.ts, signature(said)) == (last.ts, signature(last)) else ""
+    return Why(_who(signature(last)), verb, instance.name_of(last.task), last.ts, _short(note))
 
 
 def _before(instance: Instance, row: int) -> Iterator[int]:
@@ -146,7 +146,7 @@ def _said(instance: Instance, row: int) -> Said | None:
         return Said(f"{reason.who} on {reason.task}", _short(reason.text), reason.ts)
     if note is None or not note.value:
         return None
-    return Said(_who(note.actor), _short(note.value), note.ts)
+    return Said(_who(signature(note)), _short(note.value), note.ts)
 
 
 def _who(actor: str) -> str:

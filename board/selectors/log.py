@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 
 from board.log.event import Event, encode
 from board.log.tail import Entry, Tail
-from board.process.events import INSTANCE
+from board.process.events import INSTANCE, WORKER, account, author, signature
 from board.process.files.formulas import mark
 from board.process.flow import Flow
 from board.selectors.names import shown
@@ -48,9 +48,7 @@ def say(event: Event, flow: Flow) -> Line:
     row = flow.table.row(event.task)
     task = "" if event.task == INSTANCE else row.name if row is not None else event.task
     verb, rest = _verb(event)
-    if event.ref:
-        rest = f"{rest} (message {event.ref})".strip()
-    return Line(when(event.ts), event.actor, verb, task, event.element, rest[:MAX_REST])
+    return Line(when(event.ts), signature(event), verb, task, event.element, rest[:MAX_REST])
 
 
 def _verb(event: Event) -> tuple[str, str]:
@@ -62,7 +60,7 @@ def _verb(event: Event) -> tuple[str, str]:
     if event.field == "assignee":
         if not value:
             return "took the assignment from", ""
-        return ("took", "") if value == event.actor else ("assigned", f"to {shown(value)}")
+        return ("took", "") if value == author(event) else ("assigned", f"to {shown(value)}")
     if event.field == "note":
         return "noted", value
     if event.field == "due":
@@ -80,7 +78,7 @@ def _of_status(value: str, actor: str) -> tuple[str, str]:
     if value == "done":
         return "finished", ""
     if value == "failed":
-        return ("failed" if actor.startswith("worker") else "gave up"), ""
+        return ("failed" if account(actor) == WORKER else "gave up"), ""
     if value in ("", "open", "blocked"):
         return ("reopened", "") if "(" not in actor or "re-arm" in actor else ("put back", "")
     return "answered", f"with {state_word(value)}"

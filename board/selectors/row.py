@@ -9,7 +9,7 @@ from board.log.event import Event
 from board.process import decide
 from board.process.actor import Actor
 from board.process.decide import Refusal
-from board.process.events import WORKER, account
+from board.process.events import WORKER, account, signature
 from board.process.instance import Instance
 from board.process.status import MET, NEVER, STALLED, is_finished
 from board.selectors.log import Line, is_quiet, say
@@ -233,7 +233,7 @@ def heard(instance: Instance, row: int) -> Heard | None:
         rows = instance.related(row, x) if x != t else ()
         note = instance.latest(rows[0], "note") if len(rows) == 1 else None
         if note is not None and note.value and (before is None or note.ts >= before.ts):
-            found.append(Heard(shown(note.actor), flow.rows[x].name, note.value, note.ts))
+            found.append(Heard(shown(signature(note)), flow.rows[x].name, note.value, note.ts))
     return max(found, key=lambda each: each.ts, default=None)
 
 

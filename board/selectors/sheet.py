@@ -13,7 +13,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
-from board.process.events import account
+from board.process.events import author
 from board.process.instance import STATES, Counts, Instance
 from board.process.table import Row
 from board.selectors.names import shown
@@ -140,7 +140,7 @@ def view_of(instance: Instance, row: int, zone: ZoneInfo) -> RowView:
     due = instance.due(row, zone)
     facets = tuple(instance.facets(row).items())
     why = _cut(_why(instance, row, status))
-    at_it = account(moved.actor) if moved is not None and status not in ("open", "blocked", "skipped") else ""
+    at_it = author(moved) if moved is not None and status not in ("open", "blocked", "skipped") else ""
     word = WORDS.get(status, status)
     people = [name for name in (assignee, at_it) if name]
     parts = (element, definition.name, *(value for _, value in facets), *people, *map(shown, people), word, why)
@@ -181,7 +181,7 @@ def _why(instance: Instance, row: int, status: str) -> str:
     if definition.is_script:
         return " · ".join(_of_script(instance, row, status))
     moved = instance.latest(row, "status")
-    if definition.is_receive and moved is not None and moved.ref:
+    if definition.is_receive and moved is not None and moved.ref and status != "open":
         return f"by message {moved.ref}"
     return instance.value(row, "note") if status != "open" else ""
 

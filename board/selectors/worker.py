@@ -12,6 +12,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+from django.conf import settings
 from django.contrib.auth.models import User
 
 from board.log.store import Store
@@ -80,6 +82,7 @@ class WorkerView(NamedTuple):
     failed: Listed[RowAt]
     pending: Listed[Message]
     refused: Listed[Message]
+    places: tuple[str, ...]  # the store, and the jobs of this board
     bad_lines: tuple[int, int, str]  # how many, and the first: its number and why
     strangers: tuple[str, ...]  # links and pipes where files of the store belong, for those who may name messages
     bad_saves: tuple[int, str]  # saved processes that cannot be read: how many, and why the first
@@ -91,8 +94,9 @@ class WorkerView(NamedTuple):
         return blake2b(repr(quiet).encode("utf-8", "surrogatepass"), digest_size=9).hexdigest()
 
 
-def worker_view(tail: Tail, store: Store, user: User, *, names: bool) -> WorkerView:
-    """Everything the page shows to `user`; `names`: whether the messages of the inbox may be named."""
+def worker_view(tail: Tail, store: Store, user: User, *, names: bool, paths: bool) -> WorkerView:
+    """Everything the page shows to `user`; `names`: whether the messages of the inbox may be named, `paths`: whether
+    places of the machine may, or only by their last name."""
     root = store.root
     alive, beat = worker_alive(root), last_beat(root)
     with tail.reading():
@@ -104,7 +108,7 @@ def worker_view(tail: Tail, store: Store, user: User, *, names: bool) -> WorkerV
     return WorkerView(
         alive=alive,
         owner=read_owner(root),
-        state=_without_others(read_state(root), {i.id for i, _ in seen}),
+        state=_shown(read_state(root), {i.id for i, _ in seen}, paths),
         seen=datetime.fromtimestamp(beat, UTC) if beat is not None else None,
         running=_first(doing if alive else ()),
         unconfirmed=_first(() if alive else doing),
@@ -112,6 +116,7 @@ def worker_view(tail: Tail, store: Store, user: User, *, names: bool) -> WorkerV
         failed=_first(failed),
         pending=_messages(store, store.inbox, names=names),
         refused=_messages(store, store.failed, names=names, reasons=True),
+        places=tuple(_place(path, paths) for path in (store.root, settings.FOLDBOARD_JOBS)),
         bad_lines=(tail.bad_count, bad[0].line_no, bad[0].reason) if bad else (0, 0, ""),
         strangers=_strangers(store) if names else (),
         bad_saves=(len(saves), saves[0][1] if saves else ""),
@@ -124,14 +129,20 @@ def _strangers(store: Store) -> tuple[str, ...]:
     return ()
 
 
-def _without_others(state: WorkerState | None, visible: set[str]) -> WorkerState | None:
-    """What the worker says of instances somebody may not see is left out."""
-    if state is None or all(r.instance in visible for r in state.running):
-        return state
-    return WorkerState(
-        state.pid, state.host, state.since, state.jobs, state.slots, state.code_version,
-        running=tuple(r for r in state.running if r.instance in visible),
-    )  # fmt: skip
+def _shown(state: WorkerState | None, visible: set[str], paths: bool) -> WorkerState | None:
+    """What the worker says of itself, without instances somebody may not see, and without places."""
+    if state is None:
+        return None
+    hidden = any(r.instance not in visible for r in state.running)
+    running = tuple(r for r in state.running if r.instance in visible)
+    jobs = _place(state.jobs, paths)
+    if hidden:
+        return WorkerState(state.pid, state.host, state.since, jobs, state.slots, state.code_version, running=running)
+    return msgspec.structs.replace(state, jobs=jobs)
+
+
+def _place(path: str | Path, whole: bool) -> str:
+    return os.fspath(path) if whole else Path(path).name
 
 
 def _doing(seen: Iterable[tuple[Instance, Digest]]) -> Iterator[RowAt]:
@@ -205,6 +216,6 @@ def is_slow(seen: datetime | None) -> bool:
     return seen is None or time.time() - seen.timestamp() > 15
 
 
-def store_view(user: User, *, names: bool) -> WorkerView:
+def store_view(user: User, *, names: bool, paths: bool) -> WorkerView:
     """The view of the store this board shows."""
-    return worker_view(desk.tail(), desk.store(), user, names=names)
+    return worker_view(desk.tail(), desk.store(), user, names=names, paths=paths)

@@ -13,7 +13,7 @@ from datetime import datetime
 from board.log.event import Event, utcnow
 from board.log.tail import Acting
 from board.process import decide
-from board.process.events import WORKER, Draft, EventLike
+from board.process.events import WORKER, Draft, EventLike, account
 from board.process.instance import Instance
 from board.process.status import UNFINISHED, is_finished
 from board.process.times import read_time
@@ -190,6 +190,16 @@ def too_many_rounds(instance: Instance, row: int) -> str:
     if instance.script_rounds(row) < limit:
         return ""
     return f"stopped after {MAX_ROUNDS} rounds of a loop in which nobody but scripts took part"
+
+
+def is_own(status: EventLike) -> bool:
+    """Whether the worker appended a status event."""
+    return account(status.actor) == WORKER
+
+
+def is_own_return(status: EventLike) -> bool:
+    """Whether the worker put back what it had begun itself: a retry, a stop, an attempt lost."""
+    return is_own(status) and not status.actor.endswith("(re-arm)")
 
 
 def is_retry(status: EventLike) -> bool:

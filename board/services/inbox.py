@@ -1,8 +1,8 @@
 """Messages from outside: files in the inbox become events, once each.
 
-A message is applied under the append lock, its event carries the file name as `ref`, and only when that is on disk is
-the file moved. So a crash in between, a second delivery and a file that cannot be moved all apply it once. Many
-messages share one flush.
+A message is applied under the append lock, its event carries the file name as `ref` (of the API: its sender too), and
+only when that is on disk is the file moved. So a crash in between, a second delivery and a file that cannot be moved
+all apply it once. Many messages share one flush.
 """
 
 from __future__ import annotations
@@ -77,14 +77,15 @@ class Inbox:
             self._take_some(todo[first : first + AT_ONCE], report, check)
         return report
 
-    def deliver(self, file: str, data: bytes) -> Event | None:
-        """Apply one message that came by another way than a file; None when one of that name was applied before.
+    def deliver(self, account: str, name: str, data: bytes) -> Event | None:
+        """Apply one message that an account sent by another way than a file; None when it was applied before.
 
         Raises Rejected, also for an instance that has not been started: whoever sends it is there to send it again.
         """
-        message = read_message(file, data)
+        message = read_message(ref_of(account, name), data)
         with self._tail.acting() as acting:
-            became = self._apply(acting, message)
+            known = self._tail.has_ref(message.ref) or self._known_by_old_ref(message, name)
+            became = _Duplicate() if known else self._apply(acting, message)
         if isinstance(became, _Wait):
             raise Rejected("not_started", f"there is no instance {message.instance} yet")
         if isinstance(became, Rejected):
@@ -111,7 +112,7 @@ class Inbox:
         if messages:
             with self._tail.acting() as acting:
                 check()
-                became = {message.file: self._apply(acting, message) for message in messages}
+                became = {message.ref: self._apply_once(acting, message) for message in messages}
         for name, found in read.items():
             self._sort_out(name, found if not isinstance(found, Message) else became[name], report)
 
@@ -199,9 +200,23 @@ class Inbox:
             old = f"{self._failed}/{name}{suffix}"
             self._files.rename(old, self._free(self._failed, f"{name}.old{suffix}"))
 
+    def _apply_once(self, acting: Acting, message: Message) -> _Became:
+        known = self._tail.has_ref(message.ref) or self._files.has(f"{self._processed}/{message.ref}")
+        return _Duplicate() if known else self._apply(acting, message)
+
+    def _known_by_old_ref(self, message: Message, name: str) -> bool:
+        """Whether an account's message is in the log under `NAME.json`, as all were before refs told their source.
+
+        A file of that name is another message: it is kept once it is applied, and until it could be moved.
+        """
+        old = f"{name}.json"
+        folders = (self._inbox, self._processed)
+        if not self._tail.has_ref(old) or any(self._files.has(f"{folder}/{old}") for folder in folders):
+            return False
+        told = self._tail.history(task=message.task, actor=message.actor)
+        return any(entry.event.ref == old for entry in told)
+
     def _apply(self, acting: Acting, message: Message) -> _Became:
-        if self._tail.has_ref(message.file) or self._files.has(f"{self._processed}/{message.file}"):
-            return _Duplicate()
         instance = acting.instance(message.instance)
         if instance is None:
             return _Wait(message.instance)
@@ -216,7 +231,7 @@ class Inbox:
         if instance.cancelled:
             raise Rejected("cancelled", f"the instance {instance.id} is cancelled; an operator may resume it")
         if message.field != "status":
-            said = Draft(message.task, message.field, message.value, message.actor, message.element, ref=message.file)
+            said = Draft(message.task, message.field, message.value, message.actor, message.element, ref=message.ref)
             return [said]
         definition = instance.definition(row)
         if definition.not_by_tasks:
@@ -225,12 +240,17 @@ class Inbox:
             raise Rejected(
                 "people_only", f"{message.task} is done by people; a message may move system tasks only here"
             )
-        return finishing(instance, row, message.value, message.actor, ref=message.file)
+        return finishing(instance, row, message.value, message.actor, ref=message.ref)
 
 
 def take_in(tail: Tail, store: Store, *, status_for: str = "any", now: Clock = utcnow) -> Report:
     """Take the inbox in once. `status_for` is FOLDBOARD_INBOX_STATUS: `any`, or `receive` for system tasks only."""
     return Inbox(tail, store, status_for=status_for, now=now).take_in()
+
+
+def ref_of(account: str, name: str) -> str:
+    """The ref of a message an account sends; no file has a `/` in its name, so the two never take each other's."""
+    return f"api/{account}/{name}"
 
 
 def _row(instance: Instance, message: Message) -> int:

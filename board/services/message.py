@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from typing import NamedTuple
 
 from board.log.store import id_problem
+from board.process.events import REGISTER, WORKER
 
 MAX_BYTES = 1 << 20
 _WORKER_FIELDS = frozenset({"attempt", "log", "took", "code_version", "error"})
@@ -21,9 +23,9 @@ class Rejected(Exception):
 
 
 class Message(NamedTuple):
-    """What one file says, all of it text."""
+    """What one message says, all of it text; `ref` is the name it is known by."""
 
-    file: str
+    ref: str
     task: str
     instance: str
     element: str
@@ -32,8 +34,8 @@ class Message(NamedTuple):
     actor: str
 
 
-def read_message(file: str, data: bytes) -> Message:
-    """What the bytes of one file say, without looking at any instance; raises Rejected."""
+def read_message(ref: str, data: bytes) -> Message:
+    """What the bytes of one message say, without looking at any instance; raises Rejected."""
     said = _object(data)
     if said.get("task") is None:
         raise Rejected("no_task", "the message names no task")
@@ -56,8 +58,20 @@ def read_message(file: str, data: bytes) -> Message:
     instance = texts["instance"].strip() or "latest"
     if instance != "latest" and (problem := id_problem(instance)):
         raise Rejected("bad_instance", problem)
-    actor = texts["actor"].strip() or _DEFAULTS["actor"]
-    return Message(file, task, instance, texts["element"].strip(), name, value, actor)
+    actor = _unreserved(texts["actor"].strip() or _DEFAULTS["actor"])
+    return Message(ref, task, instance, texts["element"].strip(), name, value, actor)
+
+
+def _unreserved(actor: str) -> str:
+    """The actor of a message; raises Rejected for what would pass for the worker or for a re-arming."""
+    plain = unicodedata.normalize("NFKC", actor).strip()  # `ｗｏｒｋｅｒ` and `（` look the same
+    if plain.casefold() in (WORKER, REGISTER):
+        raise Rejected("reserved_actor", f"{plain} is what the log calls itself; name the sender otherwise")
+    if "(" in plain or ")" in plain:
+        raise Rejected("reserved_actor", "parentheses mark what was done on somebody's behalf; leave them out")
+    if not plain.isprintable():
+        raise Rejected("reserved_actor", f"{plain!r} has characters that nobody sees; leave them out")
+    return actor
 
 
 def _object(data: bytes) -> dict[str, object]:

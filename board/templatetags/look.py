@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from board.process.events import EventLike, signature
 from board.process.times import read_time
 
 register = template.Library()
@@ -83,7 +84,7 @@ def bar(done: int, doing: int, open: int, failed: int, total: int) -> SafeString
             words.append(f"{count} {word}")
         x += width
     label = f"{', '.join(words) or 'nothing yet'}, of {total}"
-    body = SafeString("".join(parts))
+    body = SafeString("".join(parts))  # nosec B703 # pieces of format_html
     return format_html(
         '<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label="{}">'
         '<rect class="b-rest" width="100" height="8"/>{}</svg>',
@@ -156,6 +157,12 @@ def person(actor: str) -> str:
     from board.selectors import names
 
     return names.shown(actor)
+
+
+@register.filter
+def signed(event: EventLike) -> str:
+    """Who an event is by, as people know them; what came by message says so."""
+    return person(signature(event))
 
 
 @register.filter

@@ -190,7 +190,7 @@ def _save_page(
     *,
     problem: str = "",
 ) -> HttpResponse:
-    assert now.draft is not None
+    assert now.draft is not None  # nosec B101 # for the type checker: asked before
     merging = panels.merging(now)
     context = {
         "now": now,

@@ -1,11 +1,10 @@
 """The worker's page: is it alive, since when, which code, what runs, what waits, and the inbox."""
 
-from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import render
 
 from board.http import Request
-from board.permissions import may_name_messages
+from board.permissions import may_name_messages, may_name_places
 from board.selectors import worker as selectors
 from board.selectors.worker import WorkerView
 
@@ -28,14 +27,14 @@ def news(request: Request) -> HttpResponse:
 
 
 def _view(request: Request) -> WorkerView:
-    return selectors.store_view(request.user, names=may_name_messages(request.user))
+    return selectors.store_view(
+        request.user, names=may_name_messages(request.user), paths=may_name_places(request.user)
+    )
 
 
 def _context(found: WorkerView) -> dict[str, object]:
     return {
         "worker": found,
-        "store": settings.FOLDBOARD_STORE,
-        "jobs": settings.FOLDBOARD_JOBS,
         "silent": found.owner is not None and not found.alive,
         "slow": found.alive and selectors.is_slow(found.seen),
     }

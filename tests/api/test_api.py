@@ -69,14 +69,14 @@ def test_a_message_is_applied_once_however_often_it_is_sent(send: Send, cast: di
     message = {"task": "delivery", "element": "süd/2"}
     assert send("nobody", "put", "messages/mail-4711", message) == (
         200,
-        {"ref": "mail-4711.json", "outcome": "applied"},
+        {"ref": "api/nobody/mail-4711", "outcome": "applied"},
     )
     assert send("nobody", "put", "messages/mail-4711", message)[1]["outcome"] == "duplicate"
     status, found = send("nobody", "get", "instances/2026Q1/events")
     assert status == 200
     events = [e for e in found["events"] if e["ref"]]
     assert [(e["task"], e["element"], e["actor"], e["ref"]) for e in events] == [
-        ("delivery", "süd/2", "nobody", "mail-4711.json")
+        ("delivery", "süd/2", "nobody", "api/nobody/mail-4711")
     ]
 
 
@@ -111,7 +111,7 @@ def test_events_are_read_on_from_a_position(send: Send) -> None:
     assert first["events"] + rest["events"] == whole["events"]
     send("olga", "put", "messages/m1", {"task": "delivery", "element": "north"})
     _, new = send("ana", "get", f"instances/2026Q1/events?after={rest['position']}")
-    assert [e["ref"] for e in new["events"]] == ["m1.json"]
+    assert [e["ref"] for e in new["events"]] == ["api/olga/m1"]
     assert send("ana", "get", "instances/2026Q1/events?after=nonsense")[0] == 409
 
 

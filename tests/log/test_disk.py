@@ -41,8 +41,9 @@ def test_a_full_disk_is_said_and_leaves_no_half_event(full_disk: Path) -> None:
         for _ in range(100):
             log.append([event("x" * 300)] * 5)
 
-    with pytest.raises(AppendError, match="Nothing was recorded"):
+    with pytest.raises(AppendError, match="Nothing was recorded") as said:
         fill()
+    assert str(full_disk) not in str(said.value)  # every viewer reads it
     whole = log.path.read_bytes()
     assert whole.endswith(b"\n")
     batch = open_log(full_disk).read()

@@ -1,5 +1,6 @@
 """Messages: what becomes of odd files, of a crash in between, of a file that cannot be moved."""
 
+import json
 import os
 from pathlib import Path
 
@@ -10,11 +11,14 @@ from board.log.event import Event
 from board.log.file import open_log
 from board.log.store import Store
 from board.log.tail import Tail
+from board.process.actor import Actor
+from board.process.decide import Refusal
 from board.process.table import ElementList, ProcessTable
-from board.services import instances
+from board.services import instances, tasks
 from board.services.actor import anybody
 from board.services.inbox import Inbox, take_in
 from board.services.message import MAX_BYTES
+from board.services.tasks import Place
 
 BOSS = anybody("boss")
 ROWS = [
@@ -57,6 +61,15 @@ def status(tail: Tail, task: str) -> str:
         ('{"task":"sign"}', "people_only"),
         ('{"task":"review","value":null}', "not_scalar"),
         ('{"task":"review","actor":["ana"]}', "not_scalar"),
+        ('{"task":"review","actor":"worker"}', "reserved_actor"),
+        ('{"task":"review","field":"note","actor":" Worker "}', "reserved_actor"),
+        ('{"task":"review","actor":"ｗｏｒｋｅｒ"}', "reserved_actor"),
+        ('{"task":"review","actor":"wor\\u200bker"}', "reserved_actor"),
+        ('{"task":"review","actor":"register"}', "reserved_actor"),
+        ('{"task":"review","actor":"ana (re-arm)"}', "reserved_actor"),
+        ('{"task":"review","actor":"ana （re-arm）"}', "reserved_actor"),
+        ('{"task":"review","actor":"worker (retry 1/9)"}', "reserved_actor"),
+        ('{"task":"review","actor":"ana\\nworker"}', "reserved_actor"),
         ('{"task":null}', "no_task"),
         ('"task"', "no_task"),
         ('{"task":"review","field":"output.x"}', "worker_field"),
@@ -227,7 +240,7 @@ def test_a_status_by_message_has_the_same_consequences_as_a_click(store: Store) 
     put(store, "2.json", '{"task":"qa","value":false,"actor":"bot"}')
     take_in(tail, store)
     last = tail.history("i", task="draft")[0].event
-    assert (last.value, last.actor, last.ref) == ("open", "bot (re-arm)", "")
+    assert (last.value, last.actor, last.ref) == ("open", "bot (re-arm)", "2.json")
 
 
 def test_a_message_rejected_again_keeps_the_first_one(store: Store, tail: Tail) -> None:
@@ -254,3 +267,43 @@ def test_a_message_applied_by_another_program_is_known_by_its_ref(store: Store, 
     tail.log.append([Event("2026-11-29T10:00:00Z", "i", "delivery", "note", "x", "other", ref="m.json")])
     put(store, "m.json", '{"task":"delivery"}')
     assert take_in(tail, store).duplicate == ["m.json"]
+
+
+def api(tail: Tail, store: Store, account: str, name: str, **said: str) -> bool:
+    """Whether a message of an account is applied, and not known already."""
+    data = json.dumps({"instance": "i", "task": "delivery", "actor": account} | said).encode()
+    return Inbox(tail, store).deliver(account, name, data) is not None
+
+
+def test_no_source_of_messages_swallows_anothers(store: Store, tail: Tail) -> None:
+    put(store, "m.json", '{"task":"delivery","actor":"platform"}')
+    assert list(take_in(tail, store).applied) == ["m.json"]
+    assert [api(tail, store, who, "m") for who in ("platform", "platform", "other", "other")] == [True, False] * 2
+    put(store, "api.json", '{"task":"delivery","actor":"platform"}')
+    assert api(tail, store, "platform", "api")
+    assert list(take_in(tail, store).applied) == ["api.json"]
+    refs = [entry.event.ref for entry in tail.history("i", task="delivery")]
+    assert refs == ["api.json", "api/platform/api", "api/other/m", "api/platform/m", "m.json"]
+
+
+def test_a_message_of_an_account_stays_known_by_the_ref_it_had_before_refs_told_their_source(
+    store: Store, tail: Tail
+) -> None:
+    tail.log.append([Event("2026-11-29T10:00:00Z", "i", "delivery", "note", "x", "platform", ref="old.json")])
+    assert not api(tail, store, "platform", "old")
+    assert api(tail, store, "other", "old")
+    put(store, "old.json", '{"task":"delivery"}')
+    assert take_in(tail, store).duplicate == ["old.json"]
+
+
+@pytest.mark.parametrize("calls_itself", ["ben", "external", "ana"])
+def test_a_message_does_not_undo_who_signed(store: Store, tail: Tail, calls_itself: str) -> None:
+    ana = Actor("ana", roles=frozenset({"analyst"}))
+    tasks.finish(tail, "i", Place("review"), ana, "done")
+    put(store, "1.json", '{"task":"review","value":"open"}')
+    put(store, "2.json", f'{{"task":"review","actor":"{calls_itself}"}}')
+    assert len(take_in(tail, store).applied) == 2
+    with pytest.raises(Refusal, match="somebody else"):
+        tasks.finish(tail, "i", Place("sign"), ana, "done")
+    sam = Actor("sam", roles=frozenset({"analyst"}))
+    assert tasks.finish(tail, "i", Place("sign"), sam, "done")

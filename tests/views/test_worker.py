@@ -234,3 +234,26 @@ def test_another_day_makes_another_frame(ready: Tail, login: Login) -> None:
         assert ana.get(first).status_code == 204
         clock.shift(60)
         assert 'data-day="2026-11-30"' in ana.get(first).text
+
+
+@pytest.mark.parametrize("path", ["/worker/", "/worker/news/", "/", "/instances/one/", "/instances/one/tasks/t/"])
+def test_places_of_the_machine_are_for_those_who_operate_it(
+    ready: Tail, store: Path, login: Login, path: str, settings: Any
+) -> None:
+    settings.FOLDBOARD_JOBS = "/srv/secret-place/jobs"
+    serve(store)
+    for name in ("ana", "nobody", "ed"):
+        page = login(name).get(path).text
+        assert not re.search(r"/srv|/tmp|/var|/home", page)
+    if "worker" in path:
+        assert '<dd class="path">jobs</dd><dt>Store</dt><dd class="path">store</dd>' in login("ana").get(path).text
+        for name in ("olga", "admin"):
+            assert f'/srv/jobs</dd><dt>Store</dt><dd class="path">{store}</dd>' in login(name).get(path).text
+
+
+def test_without_a_worker_the_jobs_of_the_board_are_named(
+    ready: Tail, store: Path, login: Login, settings: Any
+) -> None:
+    settings.FOLDBOARD_JOBS = "/srv/secret-place/jobs"
+    assert '<dd class="path">jobs</dd>' in login("ana").get("/worker/").text
+    assert '<dd class="path">/srv/secret-place/jobs</dd>' in login("olga").get("/worker/").text

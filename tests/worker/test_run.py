@@ -12,6 +12,7 @@ import pytest
 from board.log.event import Event
 from tests.tools import tool
 from tests.worker.site import REPO, SHELL, Site
+from worker.report import reason
 
 
 def test_one_attempt_is_recorded_in_order_with_its_number(site: Site) -> None:
@@ -245,3 +246,10 @@ def test_scripts_of_the_same_account_cannot_read_the_workers_own_environment() -
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=REPO, capture_output=True, text=True, check=True)
     assert done.stdout == "0 []\n"
+
+
+def test_what_went_wrong_names_files_without_their_place(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="nothing") as met:
+        (tmp_path / "nothing").open()
+    assert reason(met.value) == "nothing: No such file or directory"
+    assert reason(ValueError("it is so")) == "it is so"
