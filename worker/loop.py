@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 
 from board.log.errors import LogError
+from board.log.notify import LOOK_S
 from board.log.store import Store
 from board.log.tail import Tail
 from board.log.worker_lock import Running as Told
@@ -100,7 +101,10 @@ class Worker:
         until = min(now + self.config.tick_s, self.shift.next_look(), self.shift.chooser.next_retry(now))
         if self.shift.unwritten:
             until = min(until, max(now, self._trouble_until))
-        self._news.wait(until - self._clock())
+        # a file system may tell nothing, or forget to: between two ticks the log is looked at all the same
+        while not self._news.wait(min(LOOK_S, until - self._clock())):
+            if self._clock() >= until or self.tail.log.position() != self.served.position:
+                return
 
     def verdict(self, now: float) -> int | None:
         """The exit status when this worker has nothing more to do, None to go on; asked when a turn found nothing."""

@@ -35,9 +35,10 @@ class News:
         """Forget what this worker's own writing has told; look at the log once after it."""
         self._log_watch.drain()
 
-    def wait(self, timeout_s: float) -> None:
-        """Sleep until there is news or the time is over."""
-        for fd, _ in self._poll.poll(max(0.0, timeout_s) * 1000):
+    def wait(self, timeout_s: float) -> bool:
+        """Sleep until there is news (True) or the time is over."""
+        told = self._poll.poll(max(0.0, timeout_s) * 1000)
+        for fd, _ in told:
             if fd == self._stop.fileno():
                 self._stop.drain()
             elif fd == self._log_watch.fileno():
@@ -47,6 +48,7 @@ class News:
                 self.inbox = True
             else:
                 self.ended.add(fd)
+        return bool(told)
 
     def close(self) -> None:
         self._log_watch.close()
