@@ -67,8 +67,8 @@ class Door:
 
     def inside(self) -> int:
         """How many connections the board has."""
-        pairs = psutil.net_connections("tcp")
-        return len([p for p in pairs if p.laddr.port == self.board and p.status == psutil.CONN_ESTABLISHED])
+        pairs = [pair for pair in psutil.net_connections("tcp") if pair.status == psutil.CONN_ESTABLISHED]
+        return len([pair for pair in pairs if pair.laddr and pair.laddr.port == self.board])
 
 
 def read(client: socket.socket) -> bytes:
@@ -99,7 +99,7 @@ def board(prepared: live.Prepared, tmp_path_factory: pytest.TempPathFactory) -> 
     table = ProcessTable.from_rows([{"task": "review", "role": "analyst", "collection": ""}])
     instances.start(Tail(open_log(store)), OLGA, "Live", "live", ElementList.from_ids([]), table=table)
     instances.start(Tail(open_log(store)), OLGA, "Live", "long", ElementList.from_ids([]), table=table)
-    note = Event(ts="2026-01-01T00:00:00Z", instance="long", task="review", field="note", value="x" * 20_000, actor="ana")
+    note = Event("2026-01-01T00:00:00Z", "long", "review", "note", "x" * 20_000, "ana")
     open_log(store).append([note] * (LARGE // 20_000))
     files = Store(store).artifacts("live")
     files.mkdir(parents=True, exist_ok=True)
