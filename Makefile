@@ -73,8 +73,8 @@ bench-live: .venv/installed ## 500 people watching one board: how late they see 
 bench-board: .venv/installed ## pages, filters and fragments of the board at 48, 568 and 8,460 rows
 	@$(RUN)python -m tests.bench.bench_board
 
-fire: .venv/installed ## the worker under attack, the long version: a hundred kills, floods of gigabytes
-	@FIRE=long $(RUN)python -m pytest -n $(JOBS) -s tests/fire
+fire: .venv/installed ## worker and board under attack, the long version: a hundred kills, floods of gigabytes, slow clients
+	@FIRE=long $(RUN)python -m pytest -n $(JOBS) -s tests/fire tests/deploy/test_slow.py
 
 lock: $(filter .tools/bin/uv,$(UV)) ## work out requirements.lock anew from pyproject.toml
 	@$(UV) pip compile pyproject.toml --group dev --universal --generate-hashes \

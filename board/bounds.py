@@ -32,11 +32,16 @@ class BoundsMiddleware(MiddlewareMixin):
         raise BadRequest(NO_TEXT)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """The page that says when to come again, with the form that was sent."""
+        """The page that says when to come again, with the form that was sent; the same as JSON for programs."""
         if not isinstance(exception, Busy):
             return None
-        context = {"again": exception.again_s, "kept": keeping.keep(request)}
-        answer = render(request, "503.html", context, status=503)
+        answer: HttpResponse
+        if request.path.startswith("/api/"):
+            message = f"Others are having something large made: ask again in {exception.again_s} seconds."
+            answer = JsonResponse({"code": "busy", "message": message}, status=503)
+        else:
+            context = {"again": exception.again_s, "kept": keeping.keep(request)}
+            answer = render(request, "busy.html", context, status=503)
         answer["Retry-After"] = str(exception.again_s)
         return answer
 

@@ -6,7 +6,8 @@ bind = "127.0.0.1:8000"
 
 # One process folds the log once and answers from memory; each further one folds it again and uses another core.
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
-worker_class = "gthread"
+# gunicorn's threads, which here get a request when all of it has come, and are free when its answer is made.
+worker_class = "board.serving.PatientWorker"
 threads = 8
 
 # Every open board asks for news once a second. A connection that lives longer than that pause is made once, not each
@@ -15,6 +16,7 @@ keepalive = 15
 worker_connections = 1500
 backlog = 1024
 
+# Seconds a client may pause within a request or an answer, and a process's loop may be silent.
 timeout = 30
 graceful_timeout = 15
 

@@ -101,9 +101,10 @@ class Worker:
         until = min(now + self.config.tick_s, self.shift.next_look(), self.shift.chooser.next_retry(now))
         if self.shift.unwritten:
             until = min(until, max(now, self._trouble_until))
-        # a file system may tell nothing, or forget to: between two ticks the log is looked at all the same
+        # a file system may tell nothing, or forget to: between two ticks log and inbox are looked at all the same
         while not self._news.wait(min(LOOK_S, until - self._clock())):
-            if self._clock() >= until or self.tail.log.position() != self.served.position:
+            news = self._news.look_at_inbox() or self.tail.log.position() != self.served.position
+            if news or self._clock() >= until:
                 return
 
     def verdict(self, now: float) -> int | None:

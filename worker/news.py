@@ -15,7 +15,8 @@ class News:
     def __init__(self, store: Store, stop: Stop) -> None:
         self.inbox = True
         self.ended: set[int] = set()
-        self._stop = stop
+        self._stop, self._store = stop, store
+        self._inbox_seen = self._inbox_changed()
         self._log_watch, self._inbox_watch = Watch([store.root]), Watch([store.inbox])
         self._poll = select.poll()
         for fd in (stop.fileno(), self._log_watch.fileno(), self._inbox_watch.fileno()):
@@ -49,6 +50,18 @@ class News:
             else:
                 self.ended.add(fd)
         return bool(told)
+
+    def look_at_inbox(self) -> bool:
+        """Whether files came or went since the last look, also where nothing tells of it."""
+        seen, self._inbox_seen = self._inbox_seen, self._inbox_changed()
+        self.inbox = self.inbox or seen != self._inbox_seen
+        return self.inbox
+
+    def _inbox_changed(self) -> int:
+        try:
+            return self._store.directory.stat("inbox").st_mtime_ns
+        except OSError:
+            return 0
 
     def close(self) -> None:
         self._log_watch.close()

@@ -24,7 +24,7 @@ MAX_DEPTH = 10
 MAX_LINKS = 100_000
 """Dependencies of a table, one on a group counted once a member of it, and one of a group once a member too."""
 MAX_INSTANCE_ROWS = 200_000
-"""Rows of one instance, and elements of one list."""
+"""Rows of one instance."""
 
 
 class TooLarge(ValueError):
@@ -33,7 +33,9 @@ class TooLarge(ValueError):
 
 def read_table(text: str) -> ProcessTable:
     """The table a `process` field holds; raises TooLarge, ValueError."""
-    table = ProcessTable.from_columns(_columns(text, "table", MAX_ROWS))
+    columns = _columns(text, "table")
+    _check_size(columns)
+    table = ProcessTable.from_columns(columns)
     for found in of_size(table):
         raise TooLarge(str(found).removeprefix("error: "))
     return table
@@ -41,24 +43,22 @@ def read_table(text: str) -> ProcessTable:
 
 def read_elements(text: str) -> ElementList:
     """The list an `elements` field holds; raises TooLarge, ElementError, ValueError."""
-    return ElementList.from_columns(_columns(text, "list", MAX_INSTANCE_ROWS))
+    return ElementList.from_columns(_columns(text, "list"))
 
 
-def _columns(text: str, what: str, most: int) -> dict[str, Any]:
+def _columns(text: str, what: str) -> dict[str, Any]:
     columns = json.loads(text)
     if not isinstance(columns, dict):
-        raise TooLarge(f"the {what} is no JSON object of columns")
-    check_size(
-        len(columns), max((len(each) for each in columns.values() if isinstance(each, list)), default=0), most, what
-    )
+        raise TooLarge(f"the {what} is not a JSON object of columns")
     return columns
 
 
-def check_size(columns: int, rows: int, most: int = MAX_INSTANCE_ROWS, what: str = "list") -> None:
-    """Raise TooLarge for a table or list of so many columns and rows."""
-    for number, limit, word in ((columns, MAX_COLUMNS, "columns"), (rows, most, "rows")):
+def _check_size(columns: dict[str, Any]) -> None:
+    """Raise TooLarge for a table of too many columns or rows, before its cells are made."""
+    rows = max((len(each) for each in columns.values() if isinstance(each, list)), default=0)
+    for number, limit, word in ((len(columns), MAX_COLUMNS, "columns"), (rows, MAX_ROWS, "rows")):
         if number > limit:
-            raise TooLarge(f"the {what} has {number:,} {word}, at most {limit:,} are possible")
+            raise TooLarge(f"the table has {number:,} {word}, at most {limit:,} are possible")
 
 
 def of_size(table: ProcessTable) -> Iterator[Problem]:

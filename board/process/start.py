@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from board.process.bounds import TooLarge, check_size
 from board.process.events import INSTANCE, REGISTER, Draft
 from board.process.instance import Instance, InstanceError
 from board.process.table import ElementList, ProcessTable
@@ -15,11 +14,6 @@ def start_drafts(
     table: ProcessTable, elements: ElementList | None, *, name: str, created: str, actor: str
 ) -> list[Draft]:
     """The events that start an instance, for one append; raises InstanceError when it cannot be started."""
-    if elements is not None:
-        try:
-            check_size(len(elements.columns), len(elements.ids))
-        except TooLarge as error:
-            raise InstanceError(str(error)) from error
     found = Instance("", table, elements, name=name)
     if elements is None and found.flow.groups:
         kinds = ", ".join(dict.fromkeys(g.collection for g in found.flow.groups.values()))

@@ -11,7 +11,6 @@ import io
 import mimetypes
 import os
 import stat
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import BinaryIO, NamedTuple
@@ -132,15 +131,6 @@ def media_type(path: str) -> str:
 def size_of(file: BinaryIO) -> int:
     """The bytes of an open file."""
     return os.fstat(file.fileno()).st_size
-
-
-def chunks(file: BinaryIO) -> Iterator[bytes]:
-    """A file in pieces, closed at the end; what is written meanwhile is left out, so that it comes to an end."""
-    left = size_of(file)
-    with file:
-        while left > 0 and (chunk := file.read(min(CHUNK, left))):
-            left -= len(chunk)
-            yield chunk
 
 
 def preview(file: BinaryIO, path: str) -> Preview:

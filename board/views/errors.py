@@ -1,16 +1,30 @@
 """Pages for what went wrong: each says what happened and what to do, and loses nothing that was typed."""
 
+import errno
+import json
+import sys
+
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest, HttpResponse
+from django.db import OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.utils import timezone
 
 from board import kept as keeping
+from board.log.errors import AppendError, ReadError
 from board.permissions import may_start
 from board.views.common import Unreadable, base_of
+
+RETRY_S = 10
+API = "/api/"
+# what a disk or a machine says, and not a fault of ours in naming a file
+OF_THE_DISK = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENFILE}
+)
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -34,9 +48,54 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500, without the frame: what broke may be the frame, or the database, or the files."""
+    """500, without the frame: what broke may be the frame, or the database, or the files.
+
+    503 where it was no fault of the board's: Django asks here for every exception, of a view or of what is around it.
+    """
+    sentence = _out_of_order(sys.exception())
+    if sentence:
+        return _unavailable(request, sentence)
     context = {"at": f"{timezone.localtime():%H:%M:%S}", "css": _css(), "kept": _kept(request)}
     return HttpResponse(render_to_string("500.html", context), status=500)
+
+
+def _out_of_order(failed: BaseException | None) -> str:
+    """What to tell people when log, database or disk cannot be used for now; "" for anything else."""
+    match failed:
+        case AppendError() | ReadError():
+            return str(failed)
+        case OperationalError():
+            reason = str(failed).strip().splitlines() or ["no reason given"]
+            return f"The database of accounts cannot be used now: {reason[0]}. Repeat it in a moment."
+        case OSError() if failed.errno in OF_THE_DISK:
+            return f"A file of the board cannot be used now: {failed.strerror}. Repeat it in a moment."
+    return ""
+
+
+def _unavailable(request: HttpRequest, sentence: str) -> HttpResponse:
+    """503 for each kind of caller: JSON for programs, words at the foot of the window for a fragment, else a page."""
+    if request.path.startswith(API) and request.path != API:
+        answer: HttpResponse = JsonResponse({"code": "unavailable", "message": sentence}, status=503)
+    elif request.headers.get("HX-Request") == "true":
+        answer = HttpResponse(sentence, status=503, content_type="text/plain; charset=utf-8")
+        answer["HX-Trigger"] = json.dumps({"say": {"text": sentence, "kind": "error"}})
+    else:
+        answer = HttpResponse(render_to_string("503.html", _as_it_was(request, sentence)), status=503)
+    answer["Retry-After"] = str(RETRY_S)
+    return answer
+
+
+def _as_it_was(request: HttpRequest, sentence: str) -> dict[str, object]:
+    kept = _kept(request)
+    return {
+        "sentence": sentence,
+        "css": _css(),
+        "kept": kept,
+        # without its password a form is not worth sending again
+        "whole": kept is not None and not any("password" in name for name in request.POST),
+        "again": kept.back if kept else request.get_full_path(),
+        "csrf_token": get_token(request),
+    }
 
 
 @login_not_required

@@ -101,7 +101,7 @@ def file(request: Request, instance: str, name: str) -> HttpResponseBase:
         return _view(request, now, name, found)
     if "open" in request.GET and selectors.kind(name) == "page":
         return _caged(found)
-    response = FileResponse(selectors.chunks(found), content_type=selectors.media_type(name))
+    response = FileResponse(found, content_type=selectors.media_type(name))
     response["Content-Length"] = str(selectors.size_of(found))
     response["Content-Disposition"] = str(content_disposition_header(True, selectors.file_name(name)))
     response["Content-Security-Policy"] = "sandbox; default-src 'none'"

@@ -262,7 +262,7 @@ def attempt_file(request: Request, instance: str, row: Row, attempt: int) -> Htt
         file = store.open_file(path.parent, path.name)
     except (OSError, StoreError) as error:
         raise Http404("There is no log of that attempt.") from error
-    response = FileResponse(files.chunks(file), content_type="text/plain; charset=utf-8")
+    response = FileResponse(file, content_type="text/plain; charset=utf-8")
     response["Content-Length"] = str(files.size_of(file))
     response["Content-Disposition"] = str(content_disposition_header(True, path.name))
     return response

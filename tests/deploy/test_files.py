@@ -143,6 +143,20 @@ def test_compose_and_the_image_ask_for_health_alike() -> None:
     assert asked[1] == ["CMD", *asked[0]]
 
 
+def test_of_the_containers_only_the_proxy_can_be_reached() -> None:
+    compose = (DEPLOY / "container" / "compose.yaml").read_text()
+    assert [json.loads(found) for found in re.findall(r"ports: (\[.*\])", compose)] == [["80:80", "443:443"]]
+    proxy, board = (compose.split(f"\n  {name}:\n")[1].split("\n  worker:\n")[0] for name in ("proxy", "board"))
+    assert 'network_mode: "service:board"' in proxy
+    mounted = [line.strip('- "').split(":")[0] for line in proxy.splitlines() if "/etc/nginx" in line]
+    assert [(DEPLOY / "container" / path).resolve() for path in mounted] == [DEPLOY / "nginx" / "foldboard.conf"]
+    # without -b it is the loopback, where the proxy's file asks
+    (command,) = re.findall(r"command: (\[.*\])", board)
+    assert " -b " not in json.loads(command)[2]
+    assert 'bind = "127.0.0.1:8000"' in (DEPLOY / "gunicorn.conf.py").read_text()
+    assert "server 127.0.0.1:8000;" in (DEPLOY / "nginx" / "foldboard.conf").read_text()
+
+
 def test_every_file_under_deploy_is_named_in_the_guide() -> None:
     guide = (ROOT / "docs" / "operators.md").read_text() + (ROOT / "docs" / "developers.md").read_text()
     folders = {path.relative_to(ROOT).parts[1] for path in DEPLOY.rglob("*") if "__pycache__" not in path.parts}

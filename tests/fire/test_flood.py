@@ -103,7 +103,6 @@ def test_a_full_artifacts_folder_and_a_removed_one_are_the_scripts_own_trouble(s
         'for f in "$PROC_STORE/i/logs/"*; do : > "$f"; done',
         'rm -rf "$PROC_STORE/i"',
         'rm -rf "$PROC_STORE/.worker.run"',
-        'mv "$PROC_STORE/i/logs" "$PROC_STORE/i/elsewhere"; ln -s /tmp "$PROC_STORE/i/logs"',
         'mkfifo "$PROC_STORE/i/logs/next-1.log"',
         'ln -s /etc/passwd "$PROC_STORE/i/logs/next-1.log"',
         'mkdir "$PROC_STORE/i/logs/next-1.log"',
@@ -118,6 +117,19 @@ def test_a_script_that_tampers_with_the_store_does_not_take_the_worker_down(site
     site.work(timeout_s=1.0)
     assert site.status("s") == "true"
     assert site.status("other") == "done"
+
+
+def test_logs_that_became_a_link_are_not_written_through_it(site: Site, tmp_path: Path) -> None:
+    private = tmp_path / "private"
+    private.mkdir()
+    site.script("s.sh", f'mv "$PROC_STORE/i/logs" "$PROC_STORE/i/elsewhere"; ln -s {private} "$PROC_STORE/i/logs"')
+    site.script("ok.sh", "exit 0")
+    rows = [{"task": "s", "role": "system", "script": "s.sh"}]
+    site.start([*rows, {"task": "next", "role": "system", "script": "ok.sh", "depends_on": "s"}])
+    site.work(timeout_s=1.0)
+    assert site.status("next") == "failed"
+    assert "i/logs is not a plain file" in site.values("error")[-1]
+    assert not list(private.iterdir())
 
 
 def test_five_thousand_messages_with_bad_ones_and_duplicates(site: Site) -> None:

@@ -15,9 +15,9 @@ from board.process.bounds import (
     read_elements,
     read_table,
 )
+from board.process.elements import MAX_ELEMENTS, ElementError
 from board.process.instance import Instance, InstanceError
 from board.process.problems import check, error_of_a_start
-from board.process.start import start_drafts
 from board.process.table import MAX_ROWS, ElementList, ProcessTable
 from tests.process.events import happened
 
@@ -101,14 +101,11 @@ def test_an_instance_and_a_list_have_an_end() -> None:
     assert stamped(columns, {"u": [f"e{n}" for n in range(1000)]}).size == 30_000
 
 
-def test_what_could_not_be_read_cannot_be_started() -> None:
-    table = ProcessTable.from_rows([{"task": "t"}])
-    wide = ElementList.from_columns({f"c{n}": ["x"] for n in range(MAX_COLUMNS + 1)})
-    with pytest.raises(InstanceError, match="columns"):
-        start_drafts(table, wide, name="P", created="", actor="olga")
-    many = ElementList.from_ids([str(n) for n in range(MAX_INSTANCE_ROWS + 1)])
-    with pytest.raises(InstanceError, match="200,001 rows"):
-        start_drafts(table, many, name="P", created="", actor="olga")
+def test_a_list_that_could_not_be_read_cannot_be_made() -> None:
+    with pytest.raises(ElementError, match="columns"):
+        ElementList.from_columns({f"c{n}": ["x"] for n in range(MAX_COLUMNS + 1)})
+    with pytest.raises(ElementError, match="100,001 rows"):
+        ElementList.from_ids([str(n) for n in range(MAX_ELEMENTS + 1)])
 
 
 @pytest.mark.parametrize(
