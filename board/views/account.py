@@ -79,5 +79,5 @@ def login_and_keep(request: HttpRequest) -> HttpResponse:
 
 
 def locked_out(request: HttpRequest, *_: Any) -> HttpResponse:
-    """429: too many wrong passwords for one name from one address."""
+    """429: too many wrong passwords for this name, or from this address."""
     return render(request, "registration/locked.html", status=429)
