@@ -110,7 +110,8 @@ DATABASES["default"]["CONN_MAX_AGE"] = 60
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # A session is read from a file that all processes of this machine share and written through to the database:
-# so an idle poll costs one query (the account), and a logout counts at once in every process.
+# so an idle poll costs one query (the account), and a logout counts at once in every process. board/sessions.py asks
+# the database now and then whether it still has it.
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
     "sessions": {

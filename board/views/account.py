@@ -1,16 +1,22 @@
 """Login, logout and the own password."""
 
+import logging
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
 
 from board import kept as keeping
 from board.http import Request
+from board.sessions import SessionStore
+
+log = logging.getLogger(__name__)
 
 
 class Login(LoginView):
@@ -40,6 +46,16 @@ class Logout(LogoutView):
     """Logout; a POST, so that no picture on a strange page can do it."""
 
     http_method_names = ("post", "options")
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """End the session; where the database cannot be written, the browser forgets it at least, and is told so."""
+        try:
+            return super().post(request, *args, **kwargs)
+        except DatabaseError:
+            log.exception("A session could not be ended: the database cannot be written.")
+            request.session = SessionStore()  # an empty one, for which the cookie is taken back
+            request.user = AnonymousUser()
+            return render(request, "registration/logged_out_here.html")
 
 
 class PasswordChange(PasswordChangeView):
