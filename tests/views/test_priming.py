@@ -1,6 +1,6 @@
 """Nobody is answered before it is asked whether they may see: every address, every role, with answers others primed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from board.log.tail import Tail
 from board.process.table import ElementList, ProcessTable
 from board.services import definitions, instances
 from board.services.actor import anybody
+from tests.story import tell
 from tests.views import test_shell
 from tests.views.boards import say
 from tests.views.conftest import Login
@@ -33,7 +34,7 @@ SEEN, HIDDEN = frozenset({200, 204}), frozenset({301, 302, 401, 403, 404, 405, 4
 def tail(cast: dict[str, User], store: Path, tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Tail:
     settings.FOLDBOARD_VAR, settings.FOLDBOARD_VIEW = tmp_path, "roles"
     monkeypatch.setattr(test_shell, "PARTS", PARTS)
-    tail = test_shell.tell(store)
+    tail = tell(store)
     definitions.save(tail, anybody("ed"), "Hidden", ProcessTable.from_rows(ROWS), "zqprocess begins")
     elements = ElementList.from_rows(("country", "region"), [("Norway", "zqregion"), ("Brazil", "zqregion")])
     instances.start(tail, anybody("olga"), "Hidden", NAMED, elements)
@@ -103,15 +104,18 @@ def test_who_may_not_see_an_instance_gets_nothing_however_it_was_primed(tail: Ta
     assert leaks(server, other, [before, now, "x"]) == []
 
 
-ENDS: dict[str, Any] = {
-    "a role taken away": lambda sam: sam.groups.remove(Group.objects.get(name="steward")),
-    "an account switched off": lambda sam: (setattr(sam, "is_active", False), sam.save()),
-}
+def lose_the_role(sam: User) -> None:
+    sam.groups.remove(Group.objects.get(name="steward"))
 
 
-@pytest.mark.parametrize("end", ENDS)
+def be_switched_off(sam: User) -> None:
+    sam.is_active = False
+    sam.save()
+
+
+@pytest.mark.parametrize("end", [lose_the_role, be_switched_off])
 def test_who_may_no_longer_see_it_gets_nothing_of_what_was_remembered(
-    tail: Tail, client: Any, cast: dict[str, User], django_capture_on_commit_callbacks: Any, end: str
+    tail: Tail, client: Any, cast: dict[str, User], django_capture_on_commit_callbacks: Any, end: Callable[[User], None]
 ) -> None:
     server, sam, olga = Server(), client("sam"), client("olga")
     before = str(tail.refresh())
@@ -120,7 +124,7 @@ def test_who_may_no_longer_see_it_gets_nothing_of_what_was_remembered(
     for who in (sam, olga):
         assert SEEN.issuperset(s for what, s, _ in asked(server, who, [before, now]) if f"{NAMED}/news/" in what)
     with django_capture_on_commit_callbacks(execute=True):
-        ENDS[end](cast["sam"])
+        end(cast["sam"])
     for _ in range(2):  # what is refused primes nothing either
         assert leaks(server, sam, [before, now, "x"]) == []
 
