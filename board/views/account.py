@@ -11,6 +11,7 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
+from django.utils import timezone
 
 from board import kept as keeping
 from board.http import Request
@@ -69,9 +70,11 @@ class PasswordChange(PasswordChangeView):
         return super().get_form_kwargs() | {"label_suffix": ""}
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Other browsers of this account are logged out by it; this one stays."""
+        """Other browsers of this account are logged out by it, and its tokens end; this browser stays."""
+        spoke = form.user.tokens.filter(ended_by="", ends__gt=timezone.now()).exists()
         response = super().form_valid(form)
-        messages.success(self.request, "Your password is changed. Other browsers have to log in again.")
+        tokens = " Programs that used a token of yours need a new one." if spoke else ""
+        messages.success(self.request, f"Your password is changed. Other browsers have to log in again.{tokens}")
         return response
 
 
