@@ -35,6 +35,12 @@ class SessionStore(cached_db.SessionStore):
         self._session_key = None
         return {}
 
+    def save(self, must_create: bool = False) -> None:
+        """Write it to the database, which has it then."""
+        super().save(must_create)
+        if self.session_key is not None:
+            _believe(self.session_key)
+
     def delete(self, session_key: str | None = None) -> None:
         """End it; told afterwards, for Django's own signal of a logout comes while the session still counts."""
         super().delete(session_key)
