@@ -9,6 +9,7 @@ from django.contrib.auth.models import Group, User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models.signals import m2m_changed, post_delete, post_save, pre_save
+from django.utils import timezone
 
 RESERVED = frozenset({"worker", "register", "external"})
 
@@ -61,10 +62,35 @@ def _changing(update_fields: frozenset[str] | None = None, **_: Any) -> None:
 
 
 def follow_changes() -> None:
-    """Count what this process changes about accounts."""
+    """Count what this process changes about accounts, and end the tokens that go with it."""
+    pre_save.connect(_end_tokens, sender=User, dispatch_uid="foldboard-tokens")
     rights: tuple[Any, ...] = (User.groups.through, User.user_permissions.through, Group.permissions.through)
     for sender in rights:
         m2m_changed.connect(_changing, sender=sender, dispatch_uid="foldboard-rights")
     for sender in (User, Group):
         post_save.connect(_changing, sender=sender, dispatch_uid="foldboard-accounts")
         post_delete.connect(_changing, sender=sender, dispatch_uid="foldboard-accounts")
+
+
+def _end_tokens(instance: User, update_fields: frozenset[str] | None = None, raw: bool = False, **_: Any) -> None:
+    """End an account's tokens with its password, and when it is switched off."""
+    if raw or (update_fields is not None and not {"password", "is_active"} & set(update_fields)):
+        return
+    before = User.objects.filter(pk=instance.pk).only("password", "is_active").first()
+    if before is None:
+        return
+    why = ""
+    if before.is_active and not instance.is_active:
+        why = "account"
+    elif before.password != instance.password and not _is_same_password(instance, update_fields):
+        why = "password"
+    if why:
+        now = timezone.now()
+        instance.tokens.filter(ended_by="", ends__gt=now).update(ends=now, ended_by=why)
+
+
+def _is_same_password(user: User, update_fields: frozenset[str] | None) -> bool:
+    """Whether Django only hashes a password anew, as it does at a login with one that was hashed less dearly."""
+    # set_password leaves the words there for the validators, until after the saving; hashing anew takes them away
+    told = getattr(user, "_password", None) is not None or not user.has_usable_password()
+    return update_fields == frozenset({"password"}) and not told

@@ -19,12 +19,23 @@ class Rights(models.Model):  # noqa: DJ008  there is never a row to name
 
 
 class Token(models.Model):
-    """What another system shows to the API: it speaks for one account. Only the hash of the secret is kept."""
+    """What another system shows to the API: it speaks for one account. Only the hash of the secret is kept.
+
+    It is good until `ends`; what ends it earlier sets that to the moment, and says in `ended_by` what it was.
+    """
+
+    class EndedBy(models.TextChoices):
+        """What ends a token before its time."""
+
+        PASSWORD = "password", "the password of its account was changed"
+        ACCOUNT = "account", "its account was switched off"
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=100, help_text="what uses it")
     digest = models.CharField(max_length=64, unique=True, editable=False)
     created = models.DateTimeField(auto_now_add=True)
+    ends = models.DateTimeField()
+    ended_by = models.CharField(max_length=20, choices=EndedBy, blank=True)
 
     def __str__(self) -> str:
         return f"{self.name} ({self.user})"

@@ -111,7 +111,8 @@ DATABASES["default"]["CONN_MAX_AGE"] = 60
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # A session is read from a file that all processes of this machine share and written through to the database:
-# so an idle poll costs one query (the account), and a logout counts at once in every process.
+# so an idle poll costs one query (the account), and a logout counts at once in every process. board/sessions.py asks
+# the database now and then whether it still has it.
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
     "sessions": {
@@ -143,14 +144,16 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "work"
 LOGOUT_REDIRECT_URL = "login"
 
-# Login throttling: five wrong passwords for one name from one address, then a quarter of an hour of patience.
+# Login throttling: five wrong passwords for one name from one address, then a quarter of an hour of patience;
+# board/throttle.py has the limits of a name and of an address.
+AXES_HANDLER = "board.throttle.Throttle"
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25  # hours
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # what is said in the log
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_LOCKOUT_CALLABLE = "board.views.account.locked_out"
-AXES_CLIENT_IP_CALLABLE = "board.http.client_address"
+AXES_CLIENT_IP_CALLABLE = "board.throttle.origin"
 AXES_VERBOSE = False
 
 # What a browser may do with our pages: nothing inline, nothing from elsewhere, in nobody's frame.

@@ -23,7 +23,7 @@ from board.api.schemas import (
     ProcessOut,
     StartIn,
 )
-from board.api.tokens import Bearer
+from board.api.tokens import Bearer, Ended
 from board.log.base import Position
 from board.permissions import actor_for, may_view
 from board.process.decide import Refusal
@@ -60,6 +60,12 @@ def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     missing = {"elements", "errors", "instance_id", "message", "no_process"}
     status = 422 if refusal.code in missing else acting.status_of(refusal)
     return api.create_response(request, {"code": refusal.code, "message": refusal.message}, status=status)
+
+
+@api.exception_handler(Ended)
+def ended(request: HttpRequest, error: Ended) -> HttpResponse:
+    """A token that is over: only who has it gets to know why."""
+    return api.create_response(request, {"code": "token_ended", "message": str(error)}, status=401)
 
 
 @api.exception_handler(Http404)

@@ -1,16 +1,23 @@
 """Login, logout and the own password."""
 
+import logging
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
+from django.utils import timezone
 
 from board import kept as keeping
 from board.http import Request
+from board.sessions import SessionStore
+
+log = logging.getLogger(__name__)
 
 
 class Login(LoginView):
@@ -41,6 +48,16 @@ class Logout(LogoutView):
 
     http_method_names = ("post", "options")
 
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """End the session; where the database cannot be written, the browser forgets it at least, and is told so."""
+        try:
+            return super().post(request, *args, **kwargs)
+        except DatabaseError:
+            log.exception("A session could not be ended: the database cannot be written.")
+            request.session = SessionStore()  # an empty one, for which the cookie is taken back
+            request.user = AnonymousUser()
+            return render(request, "registration/logged_out_here.html")
+
 
 class PasswordChange(PasswordChangeView):
     """The own password."""
@@ -53,9 +70,11 @@ class PasswordChange(PasswordChangeView):
         return super().get_form_kwargs() | {"label_suffix": ""}
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Other browsers of this account are logged out by it; this one stays."""
+        """Other browsers of this account are logged out by it, and its tokens end; this browser stays."""
+        spoke = form.user.tokens.filter(ended_by="", ends__gt=timezone.now()).exists()
         response = super().form_valid(form)
-        messages.success(self.request, "Your password is changed. Other browsers have to log in again.")
+        tokens = " Programs that used a token of yours need a new one." if spoke else ""
+        messages.success(self.request, f"Your password is changed. Other browsers have to log in again.{tokens}")
         return response
 
 
@@ -79,5 +98,5 @@ def login_and_keep(request: HttpRequest) -> HttpResponse:
 
 
 def locked_out(request: HttpRequest, *_: Any) -> HttpResponse:
-    """429: too many wrong passwords for one name from one address."""
+    """429: too many wrong passwords for this name, or from this address."""
     return render(request, "registration/locked.html", status=429)

@@ -179,11 +179,9 @@ def section(request: Request, instance: str, task: str) -> HttpResponse:
 @require_safe
 def news(request: Request, instance: str) -> HttpResponse:
     """What changed since `v`, for whoever looks at this filter: 204 when nothing did."""
-    tail, since = desk.tail(), request.GET.get("v", "")
-    if since != str(tail.refresh()):
-        check_seen(request, instance)  # who may not see it any more hears nothing of it
-    asked = wanted(request.GET)
-    return as_response(news_of(tail, since, about(instance, asked), lambda at: _fragments(instance, asked, at)))
+    name = check_seen(request, instance)  # before anything is answered: who gets an answer here is remembered
+    since, asked = request.GET.get("v", ""), wanted(request.GET)
+    return as_response(news_of(desk.tail(), since, about(name, asked), lambda at: _fragments(name, asked, at)))
 
 
 def kept_news(since: str, what: tuple[str, str]) -> News | None:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
@@ -13,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from board.http import Request
 from board.imports import read_elements
 from board.log.base import Position
-from board.permissions import actor_for, may_view, may_view_all
+from board.permissions import actor_for, may_view, may_view_all, roles_of
 from board.process.decide import Refusal
 from board.process.elements import ElementError, ElementList
 from board.process.files import MAX_BYTES, Unreadable
@@ -60,8 +59,10 @@ def news(request: Request) -> HttpResponse:
     def fragments(since: Position) -> bytes:
         return get_template("instances/index.html#news").render(_listing(request)).encode()
 
-    whose = request.user.pk if settings.FOLDBOARD_VIEW == "roles" else 0
-    about = ("list", whose, *(request.GET.get(name, "") for name in ("text", "state", "from")))
+    # a list is shared by those who see the same: whoever lost a role is given none that was made before
+    everything = may_view_all(request.user)
+    whose = frozenset[str]() if everything else roles_of(request.user)
+    about = ("list", everything, whose, *(request.GET.get(name, "") for name in ("text", "state", "from")))
     return as_response(news_of(desk.tail(), request.GET.get("v", ""), about, fragments))
 
 

@@ -53,17 +53,16 @@ def _log(request: Request, now: Snapshot) -> dict[str, Any]:
 @require_safe
 def log_news(request: Request, instance: str) -> HttpResponse:
     """The newest events anew when there are any since `v`."""
-    tail, since = desk.tail(), request.GET.get("v", "")
-    if since != str(tail.refresh()):
-        check_seen(request, instance)
+    tail, name = desk.tail(), check_seen(request, instance)
 
     def fragments(before: Position) -> bytes | None:
-        now = seen(request, instance)
+        now = seen(request, name)
         if not any(seq >= before.offset for seq in tail.seqs(now.facts.id)[-1:]):
             return None
         return get_template("instances/log.html#news").render(_log(request, now)).encode()
 
-    return as_response(news_of(tail, since, ("log", instance, LogFilter.read(request.GET).query), fragments))
+    about = ("log", name, LogFilter.read(request.GET).query)
+    return as_response(news_of(tail, request.GET.get("v", ""), about, fragments))
 
 
 @require_safe

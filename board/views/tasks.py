@@ -181,12 +181,9 @@ def _rendering(now: Snapshot) -> Rendering:
 @require_safe
 def news(request: Request, instance: str, row: Row) -> HttpResponse:
     """What changed on the page of a row since `v`."""
-    tail, since = desk.tail(), request.GET.get("v", "")
-    if since != str(tail.refresh()):
-        check_seen(request, instance)
-    return as_response(
-        news_of(tail, since, ("row", instance, *row), lambda before: _row_news(request, instance, row, before))
-    )
+    name, since = check_seen(request, instance), request.GET.get("v", "")
+    made = news_of(desk.tail(), since, ("row", name, *row), lambda before: _row_news(request, name, row, before))
+    return as_response(made)
 
 
 def _row_news(request: Request, instance: str, row: Row, since: Position) -> bytes | None:

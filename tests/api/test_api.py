@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Permission, User
-from django.core.management import call_command
 from django.test import Client
 
 from board.api import tokens
@@ -148,12 +147,3 @@ def test_the_page_of_the_api_names_every_operation(login: Any) -> None:
         assert path in page
     described = login("ana").get("/api/openapi.json").json()
     assert described["info"]["title"] == "Foldboard"
-
-
-def test_a_token_is_made_and_ended_by_command(cast: dict[str, User], capsys: pytest.CaptureFixture[str]) -> None:
-    call_command("apitoken", "ana", "--name", "platform")
-    secret = capsys.readouterr().out.strip()
-    headers = {"Authorization": f"Bearer {secret}"}
-    assert Client().get("/api/instances", headers=headers).status_code == 200
-    call_command("apitoken", "ana", "--name", "platform", "--end")
-    assert Client().get("/api/instances", headers=headers).status_code == 401

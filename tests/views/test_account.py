@@ -2,11 +2,14 @@
 
 import html
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from axes.models import AccessAttempt
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.core.management import call_command
 from django.test import Client
 
 from tests.cast import PASSWORD
@@ -63,6 +66,72 @@ def test_behind_our_proxy_the_address_it_saw_counts(cast: dict[str, User], clien
         last = client.post("/account/login/", credentials(password="x"), headers={"X-Forwarded-For": chain})
     assert last.status_code == 429
     assert client.post("/account/login/", credentials(), headers={"X-Forwarded-For": "192.0.2.2"}).status_code == 302
+
+
+def guess(client: Client, name: str, address: str, password: str = "wrong") -> int:
+    """The status of a login from an address."""
+    return client.post("/account/login/", credentials(name, password), REMOTE_ADDR=address).status_code
+
+
+def test_twelve_addresses_with_a_guess_each_lock_the_name_for_strangers(cast: dict[str, User], client: Client) -> None:
+    assert [guess(client, "ana", f"192.0.2.{n}") for n in range(12)] == [200] * 9 + [429] * 3
+    assert guess(client, "ana", "192.0.2.99", PASSWORD) == 429
+    assert guess(client, "ben", "192.0.2.99", PASSWORD) == 302
+
+
+def test_whose_name_is_guessed_elsewhere_gets_in_from_where_it_is_known(cast: dict[str, User]) -> None:
+    assert guess(Client(), "ana", "198.51.100.1", PASSWORD) == 302
+    for n in range(12):
+        guess(Client(), "ana", f"192.0.2.{n}")
+    assert guess(Client(), "ana", "198.51.100.1", PASSWORD) == 302
+    assert guess(Client(), "ana", "198.51.100.2", PASSWORD) == 429
+    assert [guess(Client(), "ana", "198.51.100.1") for _ in range(5)][-1] == 429  # guesses from there count too
+
+
+@pytest.mark.parametrize("longer", ["2001:db8:1:2:{:x}::1", "2001:db8:1:2::{:x}"])
+def test_an_address_of_ipv6_is_its_network_of_64_bits(cast: dict[str, User], client: Client, longer: str) -> None:
+    assert [guess(client, "ana", longer.format(n)) for n in range(1, 6)][-1] == 429
+    assert guess(client, "ana", "2001:db8:1:3::1", PASSWORD) == 302
+
+
+def test_ipv4_written_as_ipv6_is_that_address(cast: dict[str, User], client: Client) -> None:
+    for n in range(5):
+        last = guess(client, "ana", "192.0.2.1" if n % 2 else "::ffff:192.0.2.1")
+    assert (last, guess(client, "ana", "::ffff:192.0.2.2", PASSWORD)) == (429, 302)
+
+
+def test_many_names_from_one_address_lock_the_address(cast: dict[str, User], client: Client) -> None:
+    assert [guess(client, f"name{n}", "192.0.2.1") for n in range(30)][-2:] == [200, 429]
+    assert guess(client, "ana", "192.0.2.1", PASSWORD) == 429
+    assert guess(client, "ana", "192.0.2.2", PASSWORD) == 302
+
+
+def test_a_login_of_ones_own_does_not_pay_for_guesses_at_other_names(cast: dict[str, User]) -> None:
+    for _ in range(4):
+        guess(Client(), "ana", "192.0.2.1")
+    assert guess(Client(), "ben", "192.0.2.1", PASSWORD) == 302
+    assert guess(Client(), "ana", "192.0.2.1") == 429
+
+
+def test_a_peer_without_an_address_is_counted_too(cast: dict[str, User], client: Client) -> None:
+    assert [guess(client, "ana", "") for _ in range(5)][-1] == 429
+
+
+def test_tries_during_the_lock_do_not_prolong_it_and_it_ends(cast: dict[str, User], client: Client) -> None:
+    for n in range(10):
+        guess(client, "ana", f"192.0.2.{n}")
+    begun = AccessAttempt.objects.latest("attempt_time").attempt_time
+    assert guess(client, "ana", "192.0.2.3") == 429
+    assert AccessAttempt.objects.latest("attempt_time").attempt_time == begun
+    AccessAttempt.objects.update(attempt_time=begun - timedelta(minutes=15))
+    assert guess(client, "ana", "192.0.2.3", PASSWORD) == 302
+
+
+def test_an_admin_unlocks_a_name(cast: dict[str, User], client: Client) -> None:
+    for n in range(12):
+        guess(client, "ana", f"192.0.2.{n}")
+    call_command("axes_reset_username", "ana")
+    assert guess(client, "ana", "192.0.2.99", PASSWORD) == 302
 
 
 def test_a_logout_is_a_post_and_ends_the_session(login: Login) -> None:

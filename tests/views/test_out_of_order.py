@@ -204,7 +204,7 @@ def test_a_login_on_a_database_that_cannot_be_written_is_said_without_the_passwo
 def test_a_logout_on_a_database_that_cannot_be_written_is_no_fault(login: Login) -> None:
     ana = patient(login("ana"))
     with pragma("query_only", 1, 0):
-        assert ana.post("/account/logout/").status_code in (302, 503)
+        assert ana.post("/account/logout/").status_code == 200
 
 
 def failing(request: HttpRequest, number: int) -> HttpResponse:

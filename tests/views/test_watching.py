@@ -42,11 +42,11 @@ class Server:
         self.asked += 1
         return self.django(environ, start)
 
-    def get(self, client: Client, path: str, query: str = "") -> tuple[int, dict[str, str], str]:
+    def get(self, client: Client, path: str, query: str = "", method: str = "GET") -> tuple[int, dict[str, str], str]:
         """(status, headers, text) of what somebody with a client's cookies asks for."""
         said: list[tuple[str, list[tuple[str, str]]]] = []
         environ = client._base_environ() | {  # type: ignore[attr-defined]
-            "REQUEST_METHOD": "GET", "PATH_INFO": path, "QUERY_STRING": query, "HTTP_HOST": "localhost",
+            "REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "HTTP_HOST": "localhost",
             "HTTP_HX_REQUEST": "true", "wsgi.input": io.BytesIO(),
         }  # fmt: skip
         body = self.watching(environ, lambda status, headers, *_: said.append((status, headers)))
@@ -249,3 +249,51 @@ def test_a_login_is_no_change_of_rights(cast: dict[str, User], tail: Tail, commi
     with committed():
         cast["ana"].save()
     assert changes() == before + 1
+
+
+def test_junk_among_the_cookies_is_not_remembered_and_what_is_takes_the_same_room_for_all(
+    tail: Tail, login: Login, server: Server
+) -> None:
+    client = login("ana")
+    v = position(client)
+    for number in range(200):
+        client.cookies["junk"] = str(number) * 100
+        assert server.poll(client, v) == 204
+    assert (server.asked, len(server.watching.known)) == (1, 1)
+    client.cookies["junk"] = "x" * 100_000
+    assert server.poll(client, v) == 204
+    assert (server.asked, len(server.watching.known)) == (2, 1)
+    forged = Client()
+    for number in range(200):
+        forged.cookies["foldboard_session"] = f"{number:x<32}"
+        assert server.poll(forged, v) == 401
+    assert [len(who) for who in server.watching.known] == [16]
+
+
+def test_of_too_many_watchers_the_one_longest_there_is_asked_anew(tail: Tail, login: Login, server: Server) -> None:
+    ana, ben, sam = login("ana"), login("ben"), login("sam")
+    v = position(ana)
+    with patch.object(watching, "MOST", 2):
+        for each in (ana, ben, sam, ben, sam):
+            server.poll(each, v)
+        assert (server.asked, len(server.watching.known)) == (3, 2)
+        server.poll(ana, v)
+    assert server.asked == 4
+
+
+def test_the_headers_that_all_answers_have_are_kept_once(tail: Tail, login: Login, server: Server) -> None:
+    ana, ben = login("ana"), login("ben")
+    v = position(ana)
+    for each in (ana, ben):
+        server.poll(each, v)
+    first, second = server.watching.known.values()
+    assert first.headers is second.headers
+
+
+def test_another_log_is_asked_about_anew(tail: Tail, login: Login, server: Server, store: Path) -> None:
+    client = login("ana")
+    server.poll(client, position(client))
+    (store / "events.jsonl").unlink()
+    start(store, elements=[("Chad", "Africa")])
+    assert server.poll(client, position(client)) == 204
+    assert server.asked == 2

@@ -277,6 +277,14 @@ def test_an_idle_poll_costs_one_query(tail: Tail, login: Login, django_assert_nu
         assert news(ana, version).status_code == 204
 
 
+@pytest.mark.parametrize("more", ["\n", "\r\nSet-Cookie: a=b"])
+def test_a_version_that_is_no_header_is_none(tail: Tail, login: Login, more: str) -> None:
+    ana = login("ana", htmx=True)
+    answer = news(ana, version_of(ana.get("/").text) + more)
+    assert answer.status_code == 200
+    assert answer["X-Position"].isprintable()
+
+
 def test_what_is_not_mine_is_no_news_and_moves_the_position(tail: Tail, login: Login) -> None:
     mira = login("mira", htmx=True)
     version = version_of(mira.get("/").text)
