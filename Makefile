@@ -74,7 +74,7 @@ bench-board: .venv/installed ## pages, filters and fragments of the board at 48,
 	@$(RUN)python -m tests.bench.bench_board
 
 fire: .venv/installed ## worker and board under attack, the long version: a hundred kills, floods of gigabytes, slow clients
-	@FIRE=long $(RUN)python -m pytest -n $(JOBS) -s tests/fire tests/deploy/test_slow.py
+	@FIRE=long $(RUN)python -m pytest -n $(JOBS) -s tests/faults tests/deploy/test_slow.py
 
 lock: $(filter .tools/bin/uv,$(UV)) ## work out requirements.lock anew from pyproject.toml
 	@$(UV) pip compile pyproject.toml --group dev --universal --generate-hashes \

@@ -20,10 +20,11 @@ class BoardConfig(AppConfig):
         share_with_group(Path(settings.FOLDBOARD_STORE))
         from django.urls import register_converter
 
-        from board import accounts, checks, http, sessions  # noqa: F401  importing registers the checks
+        from board.accounts import changes, sessions
+        from board.web import http
 
-        accounts.guard_names()
-        accounts.follow_changes()
+        changes.guard_names()
+        changes.follow_changes()
         sessions.follow_ends()
         # here and not in urls.py: an address file that fails to import is tried again, and would then fail for this
         for name, converter in http.CONVERTERS.items():

@@ -17,9 +17,9 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Warning, register  # noqa: A004  Django's name
 
+from board.log.definitions import Definition
 from board.log.directory import Directory
 from board.log.errors import LogError
-from board.log.shelf import Definition
 from board.log.tail import shared
 from board.log.worker_lock import OWNER
 

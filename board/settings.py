@@ -10,7 +10,7 @@ import environ  # type: ignore[import-untyped]
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
-from board.secret_key import kept_key
+from board.accounts.key import kept_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -63,17 +63,17 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
-    "board.http.FreshMiddleware",
+    "board.web.http.FreshMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "board.login.LoginMiddleware",
+    "board.middleware.LoginMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
-    "board.bounds.BoundsMiddleware",
+    "board.web.bounds.BoundsMiddleware",
 ]
 
 ROOT_URLCONF = "board.urls"
@@ -88,7 +88,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "board.http.shell",
+                "board.web.http.shell",
             ],
             "builtins": ["django_htmx.templatetags.django_htmx", "board.templatetags.look"],
         },
@@ -111,8 +111,8 @@ DATABASES["default"]["CONN_MAX_AGE"] = 60
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # A session is read from a file that all processes of this machine share and written through to the database:
-# so an idle poll costs one query (the account), and a logout counts at once in every process. board/sessions.py asks
-# the database now and then whether it still has it.
+# so an idle poll costs one query (the account), and a logout counts at once in every process.
+# board/accounts/sessions.py asks the database now and then whether it still has it.
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
     "sessions": {
@@ -121,7 +121,7 @@ CACHES = {
         "OPTIONS": {"MAX_ENTRIES": 20_000},
     },
 }
-SESSION_ENGINE = "board.sessions"
+SESSION_ENGINE = "board.accounts.sessions"
 SESSION_CACHE_ALIAS = "sessions"
 SESSION_COOKIE_NAME = "foldboard_session"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
@@ -130,7 +130,11 @@ CSRF_COOKIE_NAME = "foldboard_csrf"
 CSRF_COOKIE_HTTPONLY = True  # forms and htmx carry the token in the page
 CSRF_FAILURE_VIEW = "board.views.errors.csrf_failure"
 
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "board.permissions.Accounts"]
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "board.accounts.permissions.Accounts",
+    "board.permissions.Accounts",  # what sessions of earlier versions name
+]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (

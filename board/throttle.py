@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import Q, Sum
 from django.http import HttpRequest
 
-from board.http import client_address
+from board.web.http import client_address
 
 BY_NAME = 10  # few enough that many addresses with a guess each get nowhere
 BY_ADDRESS = 30  # many people may share one, and mistype on the same morning

@@ -7,7 +7,7 @@ bind = "127.0.0.1:8000"
 # One process folds the log once and answers from memory; each further one folds it again and uses another core.
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 # gunicorn's threads, which here get a request when all of it has come, and are free when its answer is made.
-worker_class = "board.serving.PatientWorker"
+worker_class = "board.serving.worker.PatientWorker"
 threads = 8
 
 # Every open board asks for news once a second. A connection that lives longer than that pause is made once, not each

@@ -10,7 +10,7 @@ from msgspec import structs
 from board.log.event import Event
 from board.log.file import open_log
 from board.log.tail import Tail, shared
-from board.process.table import ElementList, ProcessTable
+from board.process.definition.table import ElementList, ProcessTable
 from board.services import definitions, instances, tasks
 from board.services.actor import Actor, anybody
 from board.services.tasks import Place

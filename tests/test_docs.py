@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands
 
-from board.process.table import COLUMNS
+from board.process.definition.table import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -101,7 +101,7 @@ def test_every_event_field_with_a_meaning_is_explained() -> None:
 
 def test_every_variable_a_script_finds_is_explained() -> None:
     page = text("jobs/README.md")
-    source = text("worker/environment.py")
+    source = text("worker/script/environment.py")
     for name in re.findall(r'"(PROC_[A-Z]+)":', source):
         assert f"`{name}`" in page
 

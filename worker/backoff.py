@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from board.process.events import EventLike
+from board.process.engine.events import EventLike
 from board.services import attempts
 
 Key = tuple[str, int]  # an instance and a row

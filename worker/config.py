@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from worker.executors import INTERPRETERS
+from worker.script.executors import INTERPRETERS
 
 
 class ConfigError(ValueError):

@@ -19,16 +19,16 @@ from board.log.worker_lock import WorkerState
 from board.services import attempts
 from board.services.attempts import Attempt
 from board.services.inbox import Inbox
-from worker.choose import Place
 from worker.config import Config
+from worker.console import Report, reason
+from worker.instances import Served, Standing
 from worker.lock import LockLost, WorkerLock
-from worker.news import News
-from worker.prepare import Workshop
 from worker.recover import end_leftovers, end_orphans
-from worker.report import Report, reason
-from worker.served import Served, Standing
-from worker.shift import Shift
-from worker.stop import Stop
+from worker.running import Shift
+from worker.scheduler import Place
+from worker.script.prepare import Workshop
+from worker.signals import Stop
+from worker.wakeups import News
 
 EXIT_OK, EXIT_STUCK, EXIT_HELD, EXIT_GAVE_UP = 0, 3, 4, 5
 TROUBLE_PAUSE_S = 1.0

@@ -10,14 +10,14 @@ from dataclasses import replace
 from board.log.file import open_log
 from board.log.store import Store
 from board.log.tail import Tail
-from worker import processes
 from worker.config import Config
+from worker.console import Report
 from worker.heartbeat import Heartbeat
 from worker.lock import WorkerLock
 from worker.loop import Worker
-from worker.report import Report
-from worker.start import start
-from worker.stop import Stop
+from worker.script import process_tree
+from worker.signals import Stop
+from worker.start_from_file import start
 
 
 def work(config: Config) -> int:
@@ -41,8 +41,8 @@ def work(config: Config) -> int:
 
 def keep_to_ourselves() -> None:
     """Adopt orphans of scripts, and hand no open file and no secret of this process to them."""
-    processes.become_subreaper()
-    processes.hide_environment()
+    process_tree.become_subreaper()
+    process_tree.hide_environment()
     for name in os.listdir("/proc/self/fd"):
         with contextlib.suppress(OSError):
             if int(name) > 2:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from board.log.directory import Directory
 from board.log.store import Store
 from board.services.attempts import Attempt
-from worker import processes
+from worker.script import process_tree
 
 RUN_DIR = ".worker.run"
 _KEY = f"{RUN_DIR}/key"
@@ -56,7 +56,7 @@ def end_orphans(marks: Marks, attempts: Iterable[Attempt], grace_s: float) -> li
     lost = list(attempts)
 
     def alive() -> dict[Attempt, list[int]]:
-        return {a: pids for a in lost if (pids := processes.tree(marks.of(a), log=marks.log_of(a)))}
+        return {a: pids for a in lost if (pids := process_tree.tree(marks.of(a), log=marks.log_of(a)))}
 
     _end(lambda: [pid for pids in alive().values() for pid in pids], grace_s)
     return list(alive().items())
@@ -67,7 +67,7 @@ def end_leftovers(store: Store, grace_s: float) -> None:
 
     Their rows may have been moved by somebody since, and would begin anew beside them.
     """
-    _end(lambda: processes.of_store(str(store.root)), grace_s)
+    _end(lambda: process_tree.of_store(str(store.root)), grace_s)
 
 
 def _end(living: Callable[[], list[int]], grace_s: float) -> None:
@@ -79,10 +79,10 @@ def _end(living: Callable[[], list[int]], grace_s: float) -> None:
         if waited_s > grace_s + GIVE_UP_S:
             return
         if waited_s < grace_s:
-            processes.send((pid for pid in pids if pid not in termed), signal.SIGTERM)
+            process_tree.send((pid for pid in pids if pid not in termed), signal.SIGTERM)
             termed.update(pids)
         else:
-            processes.send(pids, signal.SIGKILL)
+            process_tree.send(pids, signal.SIGKILL)
         time.sleep(_LOOK_S)
 
 

@@ -9,8 +9,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI, Status
 
-from board import acting
-from board.acting import Wish
+from board.accounts.permissions import actor_for, may_view
 from board.api.schemas import (
     ActIn,
     Error,
@@ -25,19 +24,20 @@ from board.api.schemas import (
 )
 from board.api.tokens import Bearer, Ended
 from board.log.base import Position
-from board.permissions import actor_for, may_view
-from board.process.decide import Refusal
-from board.process.events import INSTANCE
-from board.process.flow import compile_flow
-from board.process.instance import Instance
-from board.process.table import ElementError, ElementList
-from board.selectors import desk
-from board.selectors.digest import all_of
-from board.selectors.record import head_of, record
+from board.process.definition.table import ElementError, ElementList
+from board.process.engine.decide import Refusal
+from board.process.engine.events import INSTANCE
+from board.process.engine.flow.flow import compile_flow
+from board.process.engine.instance import Instance
+from board.selectors import current
+from board.selectors.instance.as_json import head_of, record
+from board.selectors.summaries import all_of
 from board.services import instances
 from board.services.inbox import Inbox, ref_of
 from board.services.message import Rejected
 from board.services.tasks import Place
+from board.web import row_actions
+from board.web.row_actions import Wish
 
 MOST_EVENTS = 1000
 FOUND_OUT = {400: Error, 403: Error, 404: Error, 409: Error, 422: Error}
@@ -58,7 +58,7 @@ api = NinjaAPI(
 def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     """A wish that was refused: 403 no right, 404 no such thing, 409 somebody was faster, 422 something is missing."""
     missing = {"elements", "errors", "instance_id", "message", "no_process"}
-    status = 422 if refusal.code in missing else acting.status_of(refusal)
+    status = 422 if refusal.code in missing else row_actions.status_of(refusal)
     return api.create_response(request, {"code": refusal.code, "message": refusal.message}, status=status)
 
 
@@ -76,7 +76,7 @@ def not_found(request: HttpRequest, error: Http404) -> HttpResponse:
 
 @api.get("instances", response=list[Head], summary="Every instance, newest first; with `state` only those in it")
 def list_instances(request: HttpRequest, state: str = "") -> Any:
-    tail = desk.tail()
+    tail = current.tail()
     with tail.reading():
         found = [i for i, _ in all_of(tail) if _may_see(request, i)]
         return [said for i in found if (said := head_of(i)) and state in ("", said["state"])]
@@ -84,14 +84,14 @@ def list_instances(request: HttpRequest, state: str = "") -> Any:
 
 @api.get("instances/{instance}", response={200: InstanceOut, **FOUND_OUT}, summary="One instance: state, rows, counts")
 def show_instance(request: HttpRequest, instance: str) -> Any:
-    tail = desk.tail()
+    tail = current.tail()
     with tail.reading() as position:
-        return record(_seen(request, instance), desk.zone()) | {"position": str(position)}
+        return record(_seen(request, instance), current.zone()) | {"position": str(position)}
 
 
 @api.post("instances", response={201: Head, **FOUND_OUT}, summary="Start an instance")
 def start_instance(request: HttpRequest, wish: StartIn) -> Any:
-    tail = desk.tail()
+    tail = current.tail()
     try:
         listed = wish.elements
         if listed is None:
@@ -113,7 +113,7 @@ def start_instance(request: HttpRequest, wish: StartIn) -> Any:
     summary="The events of an instance after a position",
 )
 def list_events(request: HttpRequest, instance: str, after: str = "", limit: int = MOST_EVENTS) -> Any:
-    tail = desk.tail()
+    tail = current.tail()
     with tail.reading() as now:
         found = _seen(request, instance)
         since = Position.parse(after) if after else None
@@ -131,12 +131,12 @@ def list_events(request: HttpRequest, instance: str, after: str = "", limit: int
 
 @api.post("instances/{instance}/act", response={200: list[EventOut], **FOUND_OUT}, summary="Do something to one row")
 def act(request: HttpRequest, instance: str, wish: ActIn) -> Any:
-    tail = desk.tail()
+    tail = current.tail()
     with tail.reading():
         _seen(request, instance)
     value = wish.value or ("done" if wish.do == "finish" else "")
     asked = Wish(wish.do, value, wish.note, along=wish.along, assignee=value, due=value)
-    return acting.act(tail, instance, Place(wish.task, wish.element), _actor(request), asked).events
+    return row_actions.act(tail, instance, Place(wish.task, wish.element), _actor(request), asked).events
 
 
 @api.put(
@@ -152,7 +152,7 @@ def send_message(request: HttpRequest, ref: str, message: MessageIn) -> Any:
         raise Refusal(
             "message", "A ref has 1 to 100 of letters, digits, “.”, “_” and “-”, and begins with none of these."
         )
-    with desk.tail().reading():
+    with current.tail().reading():
         definition = _seen(request, message.instance).flow.table.row(message.task)
     # people's tasks are moved by people, who have `act`: a message moves what waits for messages
     if definition is not None and definition.role != "system" and message.field not in FOR_PEOPLES_TASKS:
@@ -160,7 +160,7 @@ def send_message(request: HttpRequest, ref: str, message: MessageIn) -> Any:
     name = ref.removesuffix(".json")
     said = json.dumps(message.dict() | {"actor": who.name}).encode()
     try:
-        event = Inbox(desk.tail(), desk.store(), status_for="receive").deliver(who.name, name, said)
+        event = Inbox(current.tail(), current.store(), status_for="receive").deliver(who.name, name, said)
     except Rejected as rejected:
         raise Refusal("message", str(rejected)) from rejected
     return {"ref": ref_of(who.name, name), "outcome": "applied" if event is not None else "duplicate"}
@@ -169,13 +169,15 @@ def send_message(request: HttpRequest, ref: str, message: MessageIn) -> Any:
 @api.get("processes", response=list[ProcessOut], summary="Every saved process, in its newest version")
 def list_processes(request: HttpRequest) -> Any:
     return [
-        _process(d) for d in desk.tail().definitions().values() if may_view(_user(request), compile_flow(d.table).roles)
+        _process(d)
+        for d in current.tail().definitions().values()
+        if may_view(_user(request), compile_flow(d.table).roles)
     ]
 
 
 @api.get("processes/{name}", response={200: ProcessOut, **FOUND_OUT}, summary="One saved process")
 def show_process(request: HttpRequest, name: str) -> Any:
-    found = desk.tail().definition(name)
+    found = current.tail().definition(name)
     if found is None or not may_view(_user(request), compile_flow(found.table).roles):
         raise Http404(f"There is no process “{name}”.")
     return _process(found)
@@ -205,7 +207,7 @@ def _may_see(request: HttpRequest, instance: Instance) -> bool:
 
 
 def _seen(request: HttpRequest, instance_id: str) -> Instance:
-    found = desk.tail().get(instance_id)
+    found = current.tail().get(instance_id)
     if found is None or not _may_see(request, found) or instance_id == INSTANCE:
         raise Http404(f"There is no instance “{instance_id}”.")
     return found

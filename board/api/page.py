@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from board.api.endpoints import api
-from board.http import Request
+from board.web.http import Request
 
 
 def index(request: Request) -> HttpResponse:

@@ -7,11 +7,11 @@ from pathlib import Path
 from django.conf import settings
 from django.contrib.auth.models import Group, User
 
+from board.accounts.permissions import actor_for
 from board.demo.home import DemoError
 from board.log.tail import Tail, shared
-from board.permissions import actor_for
-from board.process.elements import ElementList
-from board.process.table import ProcessTable
+from board.process.definition.elements import ElementList
+from board.process.definition.table import ProcessTable
 from board.services import definitions, instances
 
 PROCESS = "Quarterly data collection"

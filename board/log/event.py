@@ -16,7 +16,7 @@ import msgspec
 
 from board.log.errors import AppendError
 from board.log.store import id_problem
-from board.process import cells, elements
+from board.process.definition import cells, elements
 
 # The wire name of `extra`; a line that really has this key is read the slow way, so nothing is ever taken for it.
 _EXTRA = "(other keys)"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from board.log.event import Event, decode
-from board.log.story import Entry
+from board.log.stream import Entry
 
 # Text that every JSON writer leaves as it is, unless it escapes more than it must; such lines have a backslash.
 _PLAIN = re.compile(r"[A-Za-z0-9_@ .:-]+\Z")

@@ -19,15 +19,15 @@ from pathlib import Path
 import msgspec
 
 from board.log.base import NOWHERE, Appender, Log, Position, View, lines
+from board.log.definitions import PROCESSES, Definition, Shelf
 from board.log.errors import AppendError, LogError
 from board.log.event import MAX_LINE, BadLine, Event, check_length, decode, id_fault
 from board.log.file import open_log
 from board.log.search import Wanted, find
-from board.log.shelf import PROCESSES, Definition, Shelf
 from board.log.store import Store
-from board.log.story import Entry, Fold, InstanceHead, Story
-from board.process.events import INSTANCE
-from board.process.instance import Instance
+from board.log.stream import Entry, Fold, InstanceHead, Story
+from board.process.engine.events import INSTANCE
+from board.process.engine.instance import Instance
 
 __all__ = ["Acting", "Definition", "Entry", "InstanceHead", "Tail", "shared"]
 

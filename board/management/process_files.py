@@ -12,14 +12,14 @@ from typing import Any
 from django.core.management import CommandError
 from django.db import DatabaseError
 
-from board import imports
+from board.exchange import imports
 from board.process import files
 from board.process.bpmn import LIMIT_BYTES
-from board.process.diff import Change
+from board.process.definition.table import ProcessTable
+from board.process.editing.diff import Change
 from board.process.files import Format, Reading, Unreadable
-from board.process.problems import Problem, check
-from board.process.table import ProcessTable
-from board.selectors.problems import roles_held, script_found
+from board.process.validation.problems import Problem, check
+from board.selectors.editor.problems import roles_held, script_found
 
 STDIN = "-"
 _MOST = LIMIT_BYTES + 1

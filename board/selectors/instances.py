@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from board.log.tail import InstanceHead, Tail
-from board.process.elements import ElementList
-from board.selectors import digest
-from board.selectors.board import Totals
+from board.process.definition.elements import ElementList
+from board.selectors import summaries
+from board.selectors.instance.board import Totals
 
 STATES = ("stuck", "active", "complete", "cancelled")
 PAGE = 60
@@ -81,7 +81,7 @@ def last_elements(tail: Tail, process: str, seen: Callable[[Collection[str]], bo
 
 
 def _line(tail: Tail, head: InstanceHead) -> Line:
-    read = digest.read(tail, head)
+    read = summaries.read(tail, head)
     if read is None:
         now = tail.head(head.id)
         broken = (now.broken if now is not None else "") or "it cannot be read"

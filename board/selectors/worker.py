@@ -16,14 +16,14 @@ import msgspec
 from django.conf import settings
 from django.contrib.auth.models import User
 
+from board.accounts.permissions import may_view
 from board.log.store import Store
 from board.log.tail import Tail
 from board.log.worker_lock import Owner, WorkerState, last_beat, read_owner, read_state, worker_alive
-from board.permissions import may_view
-from board.process.instance import Instance
-from board.selectors import desk
-from board.selectors.digest import Digest, all_of
-from board.selectors.files import moment_of
+from board.process.engine.instance import Instance
+from board.selectors import current
+from board.selectors.instance.files import moment_of
+from board.selectors.summaries import Digest, all_of
 
 MOST = 50  # entries of each list a page shows; their number is always said
 MAX_REASON = 600  # characters of why a message failed
@@ -218,4 +218,4 @@ def is_slow(seen: datetime | None) -> bool:
 
 def store_view(user: User, *, names: bool, paths: bool) -> WorkerView:
     """The view of the store this board shows."""
-    return worker_view(desk.tail(), desk.store(), user, names=names, paths=paths)
+    return worker_view(current.tail(), current.store(), user, names=names, paths=paths)

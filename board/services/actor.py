@@ -1,6 +1,6 @@
 """Who acts, for everything that writes."""
 
-from board.process.actor import Actor
+from board.process.engine.actor import Actor
 
 __all__ = ["Actor", "anybody"]
 

@@ -12,11 +12,11 @@ from datetime import datetime
 
 from board.log.event import Event, utcnow
 from board.log.tail import Acting
-from board.process import decide
-from board.process.events import WORKER, Draft, EventLike, account
-from board.process.instance import Instance
-from board.process.status import UNFINISHED, is_finished
-from board.process.times import read_time
+from board.process.definition.times import read_time
+from board.process.engine import decide
+from board.process.engine.events import WORKER, Draft, EventLike, account
+from board.process.engine.instance import Instance
+from board.process.engine.status.status import UNFINISHED, is_finished
 from board.services.write import Clock, events_of
 
 MAX_INTERRUPTED = 5

@@ -6,11 +6,11 @@ import json
 
 from board.log.event import PROCESSES, Event, id_fault, utcnow
 from board.log.tail import Tail
-from board.process.actor import Actor
-from board.process.decide import Refusal
-from board.process.events import Draft
-from board.process.problems import check
-from board.process.table import ProcessTable
+from board.process.definition.table import ProcessTable
+from board.process.engine.actor import Actor
+from board.process.engine.decide import Refusal
+from board.process.engine.events import Draft
+from board.process.validation.problems import check
 from board.services.write import Clock, events_of
 
 MAX_NAME = 128

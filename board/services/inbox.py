@@ -21,9 +21,9 @@ from board.log.directory import NotPlain
 from board.log.event import Event, utcnow
 from board.log.store import Store
 from board.log.tail import Acting, Tail
-from board.process.decide import finishing
-from board.process.events import Draft
-from board.process.instance import Instance
+from board.process.engine.decide import finishing
+from board.process.engine.events import Draft
+from board.process.engine.instance import Instance
 from board.services.message import MAX_BYTES, Message, Rejected, read_message
 from board.services.write import Clock, events_of
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from board.log.event import Event, utcnow
 from board.log.store import id_problem
 from board.log.tail import Tail
-from board.process import decide
-from board.process.actor import Actor
-from board.process.decide import Refusal
-from board.process.instance import InstanceError
-from board.process.problems import check
-from board.process.start import start_drafts
-from board.process.table import ElementList, ProcessTable
+from board.process.definition.table import ElementList, ProcessTable
+from board.process.engine import decide
+from board.process.engine.actor import Actor
+from board.process.engine.decide import Refusal
+from board.process.engine.instance import InstanceError
+from board.process.engine.start import start_drafts
+from board.process.validation.problems import check
 from board.services.write import Clock, events_of, write
 
 

@@ -7,7 +7,7 @@ import unicodedata
 from typing import NamedTuple
 
 from board.log.store import id_problem
-from board.process.events import REGISTER, WORKER
+from board.process.engine.events import REGISTER, WORKER
 
 MAX_BYTES = 1 << 20
 _WORKER_FIELDS = frozenset({"attempt", "log", "took", "code_version", "error"})

@@ -9,12 +9,12 @@ from zoneinfo import ZoneInfo
 
 from board.log.event import Event, utcnow
 from board.log.tail import Tail
-from board.process import decide
-from board.process.actor import Actor
-from board.process.decide import Refusal
-from board.process.events import Draft
-from board.process.instance import Instance
-from board.process.times import read_deadline
+from board.process.definition.times import read_deadline
+from board.process.engine import decide
+from board.process.engine.actor import Actor
+from board.process.engine.decide import Refusal
+from board.process.engine.events import Draft
+from board.process.engine.instance import Instance
 from board.services.write import Clock, events_of, existing, row_of, write
 
 _ANY_ZONE = ZoneInfo("UTC")  # whether a deadline can be read is the same in every zone

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from board.log.event import Event, utcnow
 from board.log.tail import Acting, Tail
-from board.process.decide import Refusal
-from board.process.events import Draft
-from board.process.instance import Instance
+from board.process.engine.decide import Refusal
+from board.process.engine.events import Draft
+from board.process.engine.instance import Instance
 
 Clock = Callable[[], str]
 

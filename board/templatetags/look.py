@@ -11,8 +11,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from board.process.events import EventLike, signature
-from board.process.times import read_time
+from board.process.definition.times import read_time
+from board.process.engine.events import EventLike, signature
 
 register = template.Library()
 
@@ -154,7 +154,7 @@ def plain_text(markdown: str) -> str:
 @register.filter
 def person(actor: str) -> str:
     """An actor of the log by the name people know: `ana (re-arm)` reads `Ana (re-arm)`."""
-    from board.selectors import names
+    from board.accounts import names
 
     return names.shown(actor)
 
@@ -170,7 +170,7 @@ def due_time(due: datetime | None) -> SafeString | str:
     """A deadline as words of today in a <time>; late is said in words too, and base.js says it once it comes."""
     if due is None:
         return ""
-    from board.selectors.board import due_words
+    from board.selectors.instance.board import due_words
 
     zone = ZoneInfo(settings.FOLDBOARD_TIME_ZONE)
     at = f"{due.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"

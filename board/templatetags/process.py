@@ -4,7 +4,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString
 
-from board.selectors import editor
+from board.selectors.editor import editor
 
 register = template.Library()
 

@@ -13,9 +13,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
 from django.utils import timezone
 
-from board import kept as keeping
-from board.http import Request
-from board.sessions import SessionStore
+from board.accounts.sessions import SessionStore
+from board.web import unsent_forms as keeping
+from board.web.http import Request
 
 log = logging.getLogger(__name__)
 

@@ -14,10 +14,10 @@ from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.utils import timezone
 
-from board import kept as keeping
+from board.accounts.permissions import may_start
 from board.log.errors import AppendError, ReadError
-from board.permissions import may_start
-from board.views.common import Unreadable, base_of
+from board.views.instance.common import Unreadable, base_of
+from board.web import unsent_forms as keeping
 
 RETRY_S = 10
 API = "/api/"

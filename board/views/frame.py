@@ -4,8 +4,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from board.http import Request
-from board.selectors.shell import shell
+from board.selectors.frame import shell
+from board.web.http import Request
 
 
 @require_safe

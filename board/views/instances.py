@@ -9,27 +9,27 @@ from django.shortcuts import redirect, render
 from django.template.loader import get_template
 from django.views.decorators.http import require_http_methods, require_safe
 
-from board.http import Request
-from board.imports import read_elements
+from board.accounts.permissions import actor_for, may_view, may_view_all, roles_of
+from board.exchange.imports import read_elements
 from board.log.base import Position
-from board.permissions import actor_for, may_view, may_view_all, roles_of
-from board.process.decide import Refusal
-from board.process.elements import ElementError, ElementList
+from board.process.definition.elements import ElementError, ElementList
+from board.process.engine.decide import Refusal
+from board.process.engine.flow.flow import compile_flow
 from board.process.files import MAX_BYTES, Unreadable
-from board.process.flow import compile_flow
-from board.selectors import desk
+from board.selectors import current
 from board.selectors import instances as selectors
-from board.selectors.news import news as news_of
+from board.selectors.instance.fragments import news as news_of
 from board.services import instances
 from board.templatetags.look import said_for_people
-from board.views.board import as_number, as_response
-from board.views.common import base_of, seen
+from board.views.instance.board import as_number, as_response
+from board.views.instance.common import base_of, seen
+from board.web.http import Request
 
 
 @require_safe
 def index(request: Request) -> HttpResponse:
     """The list."""
-    tail = desk.tail()
+    tail = current.tail()
     position = str(tail.refresh())
     actor = actor_for(request.user)
     context = _listing(request) | {
@@ -43,7 +43,7 @@ def index(request: Request) -> HttpResponse:
 def _listing(request: Request) -> dict[str, Any]:
     text, state = request.GET.get("text", "").strip()[:200], request.GET.get("state", "")
     start = as_number(request.GET.get("from"), 0, 1_000_000, default=0)
-    seen_lines = [line for line in selectors.lines(desk.tail()) if _is_seen(request, line)]
+    seen_lines = [line for line in selectors.lines(current.tail()) if _is_seen(request, line)]
     found = selectors.listing(seen_lines, text, state, start)
     return {"listing": found, "text": text, "state": state, "narrowed": bool(text or state), "any": bool(seen_lines)}
 
@@ -63,7 +63,7 @@ def news(request: Request) -> HttpResponse:
     everything = may_view_all(request.user)
     whose = frozenset[str]() if everything else roles_of(request.user)
     about = ("list", everything, whose, *(request.GET.get(name, "") for name in ("text", "state", "from")))
-    return as_response(news_of(desk.tail(), request.GET.get("v", ""), about, fragments))
+    return as_response(news_of(current.tail(), request.GET.get("v", ""), about, fragments))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -82,7 +82,7 @@ def start(request: Request) -> HttpResponse:
         problems.insert(0, "Give it an id, such as 2027Q1.")
     if not problems:
         try:
-            instances.start(desk.tail(), actor, typed["process"], typed["id"], elements)
+            instances.start(current.tail(), actor, typed["process"], typed["id"], elements)
         except Refusal as refusal:
             problems = said_for_people(refusal.message).splitlines()
         else:
@@ -99,7 +99,7 @@ def _asked_for(request: Request) -> dict[str, str]:
 
 
 def _last(request: Request, process: str) -> selectors.Last | None:
-    return selectors.last_elements(desk.tail(), process, lambda roles: may_view(request.user, roles))
+    return selectors.last_elements(current.tail(), process, lambda roles: may_view(request.user, roles))
 
 
 def _elements(request: Request, typed: dict[str, str]) -> tuple[ElementList | None, list[str]]:
@@ -108,7 +108,7 @@ def _elements(request: Request, typed: dict[str, str]) -> tuple[ElementList | No
     data: bytes | str = upload.read(MAX_BYTES + 1) if upload is not None else typed["elements"]
     if not data:
         return (ElementList.from_ids(()), []) if typed["none"] == "yes" else (None, [])
-    definition = desk.tail().definition(typed["process"])
+    definition = current.tail().definition(typed["process"])
     flow = compile_flow(definition.table) if definition is not None else None
     collections = {group.collection for group in flow.groups.values()} if flow is not None else ()
     try:
@@ -131,7 +131,7 @@ def _as_text(elements: ElementList) -> str:
 
 
 def _form(request: Request, typed: dict[str, str], problems: list[str], status: int = 200) -> HttpResponse:
-    definitions = desk.tail().definitions()
+    definitions = current.tail().definitions()
     groups = {
         name: sorted({group.collection for group in compile_flow(found.table).groups.values()})
         for name, found in definitions.items()
@@ -158,9 +158,9 @@ def cancel(request: Request, instance: str) -> HttpResponse:
     if request.method == "POST":
         try:
             if request.POST.get("do") == "resume":
-                instances.resume(desk.tail(), now.facts.id, actor)
+                instances.resume(current.tail(), now.facts.id, actor)
             else:
-                instances.cancel(desk.tail(), now.facts.id, actor, request.POST.get("reason", ""))
+                instances.cancel(current.tail(), now.facts.id, actor, request.POST.get("reason", ""))
             return redirect(base_of(now.facts.id))
         except Refusal as refusal:
             problem = said_for_people(refusal.message)

@@ -7,16 +7,17 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django_htmx.http import trigger_client_event
 
-from board import acting
-from board.acting import Wish
-from board.http import Request
+from board.accounts.permissions import actor_for, may_view, roles_of
 from board.log.tail import Tail
 from board.log.worker_lock import worker_alive
-from board.permissions import actor_for, may_view, roles_of
-from board.process.decide import Refusal
-from board.selectors import cards, desk, work
+from board.process.engine.decide import Refusal
+from board.selectors import current
+from board.selectors.work import cards, work
 from board.services.tasks import Place
 from board.templatetags.look import said_for_people
+from board.web import row_actions
+from board.web.http import Request
+from board.web.row_actions import Wish
 
 
 def index(request: Request) -> HttpResponse:
@@ -26,7 +27,7 @@ def index(request: Request) -> HttpResponse:
 
 def news(request: Request) -> HttpResponse:
     """204 while the page is true; else its cards. `v` is what the page depends on, and the content that is shown."""
-    tail = desk.tail()
+    tail = current.tail()
     seen = _seen_by(request, tail)
     shown = request.GET.get("v", "")
     if shown.startswith(seen) and shown.isprintable():  # it goes back as a header
@@ -42,10 +43,10 @@ def act(request: Request, instance: str, row: tuple[str, str]) -> HttpResponse:
     """Do something to a row of the page: `do` is take, start, comment, retry or `finish:ANSWER`; `note` beside it."""
     if request.method != "POST":
         return redirect("task", instance, row)
-    tail, place, wish = desk.tail(), Place(*row), Wish.read(request.POST)
+    tail, place, wish = current.tail(), Place(*row), Wish.read(request.POST)
     _check_seen(request, tail, instance, place)
     try:
-        outcome = acting.act(tail, instance, place, actor_for(request.user), wish)
+        outcome = row_actions.act(tail, instance, place, actor_for(request.user), wish)
     except Refusal as refusal:
         return _refused(request, refusal, instance, place, wish.note)
     if request.htmx:
@@ -61,7 +62,7 @@ def _seen_by(request: Request, tail: Tail) -> str:
 
 
 def _page(request: Request, status: int = 200, refused: dict[str, str] | None = None) -> HttpResponse:
-    tail = desk.tail()
+    tail = current.tail()
     seen = _seen_by(request, tail)
     found = work.my_work(tail, request.user, timezone.now())
     context = {"work": found, "version": seen + found.version, "hour": timezone.localtime().hour, "refused": refused}
@@ -78,7 +79,7 @@ def _check_seen(request: Request, tail: Tail, instance: str, place: Place) -> No
 
 def _refused(request: Request, refusal: Refusal, instance: str, place: Place, note: str) -> HttpResponse:
     """The reason with the status that goes with it; what was typed comes back."""
-    status, words = acting.status_of(refusal), said_for_people(refusal.message)
+    status, words = row_actions.status_of(refusal), said_for_people(refusal.message)
     if request.htmx:
         return trigger_client_event(HttpResponse(status=status), "say", {"text": words, "kind": "error"})
     return _page(request, status, {"message": words, "key": cards.key_of(instance, *place), "note": note})

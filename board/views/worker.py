@@ -3,10 +3,10 @@
 from django.http import HttpResponse
 from django.shortcuts import render
 
-from board.http import Request
-from board.permissions import may_name_messages, may_name_places
+from board.accounts.permissions import may_name_messages, may_name_places
 from board.selectors import worker as selectors
 from board.selectors.worker import WorkerView
+from board.web.http import Request
 
 
 def index(request: Request) -> HttpResponse:

@@ -9,8 +9,8 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from board.api import tokens
-from board.process.table import ElementList, ProcessTable
-from board.selectors import desk
+from board.process.definition.table import ElementList, ProcessTable
+from board.selectors import current
 from board.services import definitions, instances
 from board.services.actor import anybody
 
@@ -27,8 +27,8 @@ Send = Callable[..., tuple[int, Any]]
 @pytest.fixture
 def send(cast: dict[str, User]) -> Send:
     """`send("ana", "get", "instances", body)` gives the status and the decoded answer."""
-    definitions.save(desk.tail(), anybody("ed"), "Quarterly", ProcessTable.from_rows(ROWS), "first")
-    instances.start(desk.tail(), anybody("olga"), "Quarterly", "2026Q1", ElementList.from_ids(["north", "süd/2"]))
+    definitions.save(current.tail(), anybody("ed"), "Quarterly", ProcessTable.from_rows(ROWS), "first")
+    instances.start(current.tail(), anybody("olga"), "Quarterly", "2026Q1", ElementList.from_ids(["north", "süd/2"]))
     secrets = {name: tokens.make(user, "test") for name, user in cast.items()}
 
     def make(name: str, method: str, path: str, body: Any = None) -> tuple[int, Any]:

@@ -17,7 +17,7 @@ def main(watchers: int) -> None:
     from django.core.management import call_command
     from django.http import HttpRequest
 
-    from board.sessions import SessionStore
+    from board.accounts.sessions import SessionStore
     from tests.cast import make_cast
 
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
@@ -29,7 +29,7 @@ def main(watchers: int) -> None:
     for user in people[:watchers] if watchers else people[:1]:
         request = HttpRequest()
         request.session = SessionStore()
-        login(request, user, backend="board.permissions.Accounts")
+        login(request, user, backend="board.accounts.permissions.Accounts")
         request.session.save()
         keys.append(request.session.session_key)
     print(json.dumps(keys))

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from board.log.tail import shared
-from board.process.table import ElementList, ProcessTable
+from board.process.definition.table import ElementList, ProcessTable
 from board.services import instances
 from board.services.actor import anybody
 from tests.bench.serving import Served, serving

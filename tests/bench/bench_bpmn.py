@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from board.process.bpmn import Unreadable, read
-from board.process.problems import check
+from board.process.validation.problems import check
 
 OUTCOMES = ("imported whole", "imported with remarks", "refused", "crashed")
 ENDINGS = (".bpmn", ".bpmn2", ".xml")

@@ -19,12 +19,12 @@ from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from time import process_time
 
-from board.process.flow import compile_flow
-from board.process.layout import Graph, Lane, Layout, graph_of, layout
-from board.process.table import ProcessTable
-from tests.process.drawing import bends, crossings
-from tests.process.made_up import made_up
-from tests.process.test_layout import conformance
+from board.process.definition.table import ProcessTable
+from board.process.engine.flow.flow import compile_flow
+from board.process.picture.layout import Graph, Lane, Layout, graph_of, layout
+from tests.process.bpmn.drawing import bends, crossings
+from tests.process.engine.made_up import made_up
+from tests.process.picture.test_layout import conformance
 
 Spot = tuple[float, float]
 STEPS = 12  # straight pieces for one of dot's curves

@@ -20,7 +20,7 @@ from board.log import sync
 from board.log.event import Event, encode
 from board.log.file import open_log
 from board.log.tail import Tail
-from tests.log.make import NOW, start
+from tests.log.writing import NOW, start
 
 EVENTS = int(os.environ.get("BENCH_EVENTS", "300000"))
 INSTANCES = 500

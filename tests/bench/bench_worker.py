@@ -18,7 +18,7 @@ from pathlib import Path
 from board.log.file import open_log
 from board.log.store import Store
 from board.log.tail import Tail
-from board.process.table import ElementList, ProcessTable
+from board.process.definition.table import ElementList, ProcessTable
 from board.services import instances
 from board.services.actor import anybody
 from worker.config import Config

@@ -14,7 +14,7 @@ def main() -> None:
     from django.core.management import call_command
     from django.http import HttpRequest
 
-    from board.sessions import SessionStore
+    from board.accounts.sessions import SessionStore
     from tests.cast import make_cast
 
     call_command("migrate", verbosity=0)
@@ -23,7 +23,7 @@ def main() -> None:
     for name, user in make_cast().items():
         request = HttpRequest()
         request.session = SessionStore()
-        login(request, user, backend="board.permissions.Accounts")
+        login(request, user, backend="board.accounts.permissions.Accounts")
         request.session.save()
         keys[name] = request.session.session_key
     print(json.dumps(keys))

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from playwright.sync_api import Page
 
 from board.log.tail import shared
-from board.process.table import ProcessTable
+from board.process.definition.table import ProcessTable
 from board.services import definitions
 from board.services.actor import anybody
 from tests.browser.live import Board

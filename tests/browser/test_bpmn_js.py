@@ -12,9 +12,9 @@ from lxml import etree
 from playwright.sync_api import Browser, Page
 
 from board.process.bpmn import read, write
-from board.process.table import ProcessTable
-from tests.process.made_up import made_up
-from tests.process.test_bpmn_write import QUARTER
+from board.process.definition.table import ProcessTable
+from tests.process.bpmn.test_write import QUARTER
+from tests.process.engine.made_up import made_up
 from tests.tools import missing
 
 pytestmark = pytest.mark.browser

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Playwright
 
 from board.log.file import open_log
 from board.log.tail import Tail
-from board.process.table import ElementList
+from board.process.definition.table import ElementList
 from board.services import instances, tasks
 from board.services.actor import Actor
 from board.services.tasks import Place

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from worker.outputs import OutputScanner, read_outputs
+from worker.script.outputs import OutputScanner, read_outputs
 
 CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("answers.json").read_text())
 

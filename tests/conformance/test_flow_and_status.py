@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from board.process.flow import compile_flow
-from board.process.instance import Instance
-from board.process.table import ElementList, ProcessTable
-from tests.process.events import happened
+from board.process.definition.table import ElementList, ProcessTable
+from board.process.engine.flow.flow import compile_flow
+from board.process.engine.instance import Instance
+from tests.process.engine.events import happened
 
 HERE = Path(__file__).parent
 COUNTS = ("total", "required", "open", "doing", "blocked", "skipped", "failed", "done")

@@ -9,8 +9,8 @@ import pytest
 from board.log.file import open_log
 from board.log.store import Store
 from board.log.tail import Tail
-from board.process.actor import Actor
-from board.process.table import ElementList, ProcessTable
+from board.process.definition.table import ElementList, ProcessTable
+from board.process.engine.actor import Actor
 from board.services import instances
 from board.services.inbox import Inbox, Report
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from board.process.params import ParamsError, parse_params
+from board.process.definition.params import ParamsError, parse_params
 
 CASES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "params.json").read_text(encoding="utf-8"))
 

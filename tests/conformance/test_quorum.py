@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from board.process.quorum import QuorumError, need
+from board.process.definition.quorum import QuorumError, need
 
 CASES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "quorum.json").read_text(encoding="utf-8"))
 

@@ -11,10 +11,10 @@ import pytest
 from board.demo import story
 from board.log.file import open_log
 from board.log.tail import Tail
-from board.process.decide import Refusal
-from board.process.instance import Instance
-from board.process.problems import check
-from board.process.table import ElementList
+from board.process.definition.table import ElementList
+from board.process.engine.decide import Refusal
+from board.process.engine.instance import Instance
+from board.process.validation.problems import check
 from board.services import instances, tasks
 from board.services.actor import Actor
 from board.services.tasks import Place

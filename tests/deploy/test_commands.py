@@ -14,7 +14,7 @@ import pytest
 from board.log.file import open_log
 from board.log.store import Store
 from board.log.tail import Tail
-from board.process.table import ElementList, ProcessTable
+from board.process.definition.table import ElementList, ProcessTable
 from board.services import inbox, instances
 from board.services.actor import Actor
 from tests.tools import tool
@@ -165,7 +165,7 @@ else:
     raise SystemExit("memory may still be written and executed")
 import django
 django.setup()
-from board.process.table import ProcessTable
+from board.process.definition.table import ProcessTable
 from board import pictures as picture
 table = ProcessTable.from_rows([{"task": "a"}, {"task": "b", "depends_on": "a"}])
 print(picture.png(table, "P", None)[1:4], picture.pdf(table, "P", None)[1:4])

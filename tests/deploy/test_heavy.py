@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from board.log.tail import shared
-from board.process.table import ProcessTable
+from board.process.definition.table import ProcessTable
 from board.services import definitions
 from board.services.actor import anybody
 from tests.bench.serving import Served, serving

@@ -15,7 +15,7 @@ import pytest
 
 from board.log.file import open_log
 from board.log.tail import Tail
-from board.process.table import ElementList, ProcessTable
+from board.process.definition.table import ElementList, ProcessTable
 from board.services import instances, tasks
 from board.services.actor import Actor
 from board.services.tasks import Place

@@ -13,17 +13,17 @@ from typing import Any
 import psutil
 import pytest
 
-from board.client import MOST_BODY
 from board.log.event import Event
 from board.log.file import open_log
 from board.log.store import Store
 from board.log.tail import Tail
-from board.process.table import ElementList, ProcessTable
+from board.process.definition.table import ElementList, ProcessTable
 from board.services import instances
 from board.services.actor import Actor
+from board.serving.client import MOST_BODY
 from tests.browser import live
 from tests.deploy.sites import HOST, ROOT, free_port, listens, running, start_caddy, start_nginx, until
-from tests.fire.conftest import scale
+from tests.faults.conftest import scale
 
 OLGA = Actor("olga", frozenset({"analyst"}), operator=True)
 PATIENCE_S = 3  # instead of the 30 seconds of the files
@@ -233,7 +233,7 @@ def test_what_is_too_large_or_has_no_length_is_refused_before_it_comes(board: in
 def test_the_files_ask_for_the_patience_that_is_documented() -> None:
     shipped: dict[str, Any] = {}
     exec((ROOT / "deploy/gunicorn.conf.py").read_text(), shipped)
-    assert (shipped["timeout"], shipped["worker_class"]) == (30, "board.serving.PatientWorker")
+    assert (shipped["timeout"], shipped["worker_class"]) == (30, "board.serving.worker.PatientWorker")
     nginx, caddy = ((ROOT / "deploy" / name).read_text() for name in ("nginx/foldboard.conf", "caddy/Caddyfile"))
     for line in ("client_header_timeout 10s;", "client_body_timeout 30s;", "send_timeout 30s;"):
         assert f"    {line}\n" in nginx

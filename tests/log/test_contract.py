@@ -11,7 +11,7 @@ from board.log.errors import AppendError
 from board.log.event import encode
 from board.log.file import FileLog
 from board.log.memory import MemoryLog
-from tests.log.make import event
+from tests.log.writing import event
 
 
 def put(log: Log, data: bytes) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from board.log.errors import AppendError, LogError, NotDurable, ReadError
 from board.log.file import open_log
-from tests.log.make import event
+from tests.log.writing import event
 
 
 @pytest.fixture

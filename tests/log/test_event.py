@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from board.log.errors import AppendError
 from board.log.event import MAX_LINE, BadLine, Event, check_length, decode, encode, utcnow
 from board.log.store import RESERVED
-from board.process.elements import id_problem
-from tests.log.make import event
+from board.process.definition.elements import id_problem
+from tests.log.writing import event
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 names = texts.filter(bool)

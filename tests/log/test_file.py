@@ -15,7 +15,7 @@ from board.log.event import encode
 from board.log.file import FileLog, open_log
 from board.log.store import Store
 from board.log.sync import Handle
-from tests.log.make import event
+from tests.log.writing import event
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 WRITER = """
 import sys
 from board.log.file import open_log
-from tests.log.make import event
+from tests.log.writing import event
 log, me, count = open_log(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 for n in range(count):
     size = 10_000 if n % 10 == 0 else n % 200

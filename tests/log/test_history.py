@@ -6,7 +6,7 @@ from board.log.base import Log
 from board.log.event import Event
 from board.log.file import open_log
 from board.log.tail import Tail
-from tests.log.make import NOW, done, start, statuses
+from tests.log.writing import NOW, done, start, statuses
 
 
 def test_history_is_newest_first_filtered_and_paged(log: Log) -> None:

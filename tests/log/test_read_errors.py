@@ -10,8 +10,8 @@ import pytest
 from board.log.errors import ReadError
 from board.log.file import FileView, open_log
 from board.log.tail import Tail
-from tests.log.make import done, start, statuses
-from worker.served import Served
+from tests.log.writing import done, start, statuses
+from worker.instances import Served
 
 
 @contextmanager

@@ -11,9 +11,9 @@ from board.log.errors import AppendError, LogError
 from board.log.event import encode
 from board.log.file import open_log
 from board.log.memory import MemoryLog
-from board.log.story import RING
+from board.log.stream import RING
 from board.log.tail import Tail, shared
-from tests.log.make import NOW, done, start, statuses, table
+from tests.log.writing import NOW, done, start, statuses, table
 
 
 def test_an_instance_is_folded_from_the_log_alone(log: Log) -> None:

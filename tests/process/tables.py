@@ -5,9 +5,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from board.process.flow import compile_flow
-from board.process.problems import check
-from board.process.table import ElementList, ProcessTable
+from board.process.definition.table import ElementList, ProcessTable
+from board.process.engine.flow.flow import compile_flow
+from board.process.validation.problems import check
 
 LABELS = ("", "", "", ":true", ":false", ":done", ":failed", ":approved")
 ROLES = ("", "analyst", "management", "system")

@@ -7,8 +7,8 @@ import pytest
 from board.log.event import Event
 from board.log.memory import MemoryLog
 from board.log.tail import Tail
-from board.process.instance import Instance
-from board.process.table import ProcessTable
+from board.process.definition.table import ProcessTable
+from board.process.engine.instance import Instance
 from board.services import attempts, instances, tasks
 from board.services.actor import anybody
 from board.services.attempts import Attempt, Result

@@ -11,9 +11,9 @@ from board.log.event import Event
 from board.log.file import open_log
 from board.log.store import Store
 from board.log.tail import Tail
-from board.process.actor import Actor
-from board.process.decide import Refusal
-from board.process.table import ElementList, ProcessTable
+from board.process.definition.table import ElementList, ProcessTable
+from board.process.engine.actor import Actor
+from board.process.engine.decide import Refusal
 from board.services import instances, tasks
 from board.services.actor import anybody
 from board.services.inbox import Inbox, take_in

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from board.log.event import Event
 from board.log.tail import Tail, shared
-from board.process.events import Draft
-from board.process.table import ElementList, ProcessTable
+from board.process.definition.table import ElementList, ProcessTable
+from board.process.engine.events import Draft
 from board.services import instances
 from board.services.actor import Actor, anybody
 from board.services.write import events_of

@@ -10,8 +10,8 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.contrib.auth.models import User
 from django.test import Client
 
-from board.selectors import names
-from board.sessions import SessionStore
+from board.accounts import names
+from board.accounts.sessions import SessionStore
 from tests.cast import make_cast
 
 Login = Callable[..., Client]
@@ -37,7 +37,7 @@ def _session(user: User) -> str:
     """What is left of a login, without the login itself, which has tests of its own and takes longer than a page."""
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = "board.permissions.Accounts"
+    session[BACKEND_SESSION_KEY] = "board.accounts.permissions.Accounts"
     session[HASH_SESSION_KEY] = user.get_session_auth_hash()
     session.save()
     assert session.session_key

@@ -10,7 +10,7 @@ from django.core.management import call_command
 
 from board import checks
 from board.log.tail import shared
-from board.process.table import ProcessTable
+from board.process.definition.table import ProcessTable
 from board.services import definitions
 from board.services.actor import anybody
 

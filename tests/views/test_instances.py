@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from board.log.tail import Tail, shared
-from board.process.table import ProcessTable
+from board.process.definition.table import ProcessTable
 from board.services import definitions, instances
 from board.services.actor import anybody
 from tests.views.boards import OLGA, say, start, table

@@ -20,8 +20,8 @@ from board.log.event import Event, decode
 from board.log.file import open_log
 from board.log.store import Store
 from board.log.tail import Tail
-from board.selectors import desk
-from board.selectors.record import record
+from board.selectors import current
+from board.selectors.instance.as_json import record
 from board.services import definitions
 from board.services.actor import anybody
 from tests.cast import CAST
@@ -66,7 +66,7 @@ class Board:
     def state(self) -> Any:
         instance = self.tail.get(GOOD)
         assert instance is not None
-        return record(instance, desk.zone()), [each.version for each in self.tail.versions(NAME)][:1]
+        return record(instance, current.zone()), [each.version for each in self.tail.versions(NAME)][:1]
 
     def check(self, *names: str) -> None:
         """Everything answers everybody, the healthy instance is as it was, the worker and the inbox go on."""

@@ -14,8 +14,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 
-from board import sessions
-from board.accounts import changes
+from board.accounts import sessions
+from board.accounts.changes import changes
 from tests.views.conftest import Login
 
 

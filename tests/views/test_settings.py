@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from board.secret_key import kept_key
+from board.accounts.key import kept_key
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -76,7 +76,7 @@ def test_the_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> Non
 
 
 def test_processes_that_start_together_agree_on_the_key(tmp_path: Path) -> None:
-    script = "import sys, pathlib, board.secret_key as s; print(s.kept_key(pathlib.Path(sys.argv[1])))"
+    script = "import sys, pathlib, board.accounts.key as s; print(s.kept_key(pathlib.Path(sys.argv[1])))"
     command = [sys.executable, "-c", script, str(tmp_path / "key")]
     running = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(8)]
     assert len({process.communicate(timeout=60)[0] for process in running}) == 1

@@ -14,8 +14,8 @@ from django.test.utils import CaptureQueriesContext
 
 from board.log.event import Event, utcnow
 from board.log.tail import Tail, shared
-from board.process.table import ProcessTable
-from board.selectors import work
+from board.process.definition.table import ProcessTable
+from board.selectors.work import work
 from board.services import instances, tasks
 from board.services.actor import anybody
 from board.services.tasks import Place
@@ -235,7 +235,7 @@ def test_names_of_strangers_are_text(cast: dict[str, User], store: Path, login: 
 def test_every_element_can_be_acted_on_by_its_address(
     cast: dict[str, User], store: Path, login: Login, element: str
 ) -> None:
-    from board.process.table import ElementList
+    from board.process.definition.table import ElementList
 
     rows: list[dict[str, str | None]] = [
         {"task": "g", "name": "Each", "collection": "unit"},
@@ -350,7 +350,7 @@ def test_the_badge_counts_what_the_page_shows(tail: Tail, login: Login) -> None:
 def test_of_many_only_so_many_are_shown_and_the_rest_is_linked(
     cast: dict[str, User], store: Path, login: Login
 ) -> None:
-    from board.process.table import ElementList
+    from board.process.definition.table import ElementList
 
     rows: list[dict[str, str | None]] = [
         {"task": "g", "name": "Each", "collection": "unit"},

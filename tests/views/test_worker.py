@@ -24,7 +24,7 @@ from board.log.worker_lock import (
     pid_namespace,
     started_ticks,
 )
-from board.process.table import ProcessTable
+from board.process.definition.table import ProcessTable
 from board.services import instances
 from board.services.actor import anybody
 from tests.story import Teller, tell

@@ -17,14 +17,14 @@ from board.log.event import Event
 from board.log.file import open_log
 from board.log.store import Store
 from board.log.tail import Tail
-from board.process.instance import Instance
-from board.process.table import ElementList, ProcessTable
+from board.process.definition.table import ElementList, ProcessTable
+from board.process.engine.instance import Instance
 from board.services import instances
 from board.services.actor import anybody
 from worker.config import Config
-from worker.executors import INTERPRETERS
+from worker.console import Report
 from worker.loop import Worker
-from worker.report import Report
+from worker.script.executors import INTERPRETERS
 
 REPO = Path(__file__).parents[2]
 # python3 on the path may be a wrapper that takes a quarter of a second; one test runs that one

@@ -46,7 +46,7 @@ def call(site: Site, *arguments: str | Path) -> int:
 def stay_as_we_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command makes its process the reaper of orphans and takes its signals: not this one, it has other work."""
     monkeypatch.setattr("worker.main.keep_to_ourselves", lambda: None)
-    monkeypatch.setattr("worker.stop.Stop.listen", lambda _: None)
+    monkeypatch.setattr("worker.signals.Stop.listen", lambda _: None)
 
 
 def test_one_file_is_run_without_the_board_and_without_a_database(site: Site, table: Path) -> None:

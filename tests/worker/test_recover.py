@@ -143,7 +143,7 @@ def test_what_cannot_be_ended_is_reported_and_not_started_again(site: Site, monk
     marks = Marks(site.store)
     attempt = attempts.next_attempt(site.instance(), 0)
     monkeypatch.setattr("worker.recover.GIVE_UP_S", 0.2)
-    monkeypatch.setattr("worker.processes.send", lambda pids, _: set(pids))  # as if it were another account's
+    monkeypatch.setattr("worker.script.process_tree.send", lambda pids, _: set(pids))  # as if it were another account's
     script = subprocess.Popen(["sleep", "60"], env={"PROC_RUN": marks.of(attempt)})
     try:
         assert end_orphans(marks, [attempt], 0.1) == [(attempt, [script.pid])]

@@ -12,7 +12,7 @@ import pytest
 from board.log.event import Event
 from tests.tools import tool
 from tests.worker.site import REPO, SHELL, Site
-from worker.report import reason
+from worker.console import reason
 
 
 def test_one_attempt_is_recorded_in_order_with_its_number(site: Site) -> None:

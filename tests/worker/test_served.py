@@ -4,7 +4,7 @@ import pytest
 
 from board.log.event import Event
 from tests.worker.site import Site
-from worker import served
+from worker import instances
 from worker.loop import Worker
 
 NOW = "2026-11-29T10:00:00Z"
@@ -51,7 +51,7 @@ def test_what_is_complete_or_cancelled_leaves_the_memory_and_comes_back_when_it_
 def test_of_what_waits_only_so_much_is_kept_and_all_of_it_is_served(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(served, "MOST_WEIGHT", 40)
+    monkeypatch.setattr(instances, "MOST_WEIGHT", 40)
     site.script("s.sh", "exit 0")
     for n in range(30):
         site.start(ROWS, instance=f"i{n}")

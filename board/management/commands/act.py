@@ -11,7 +11,7 @@ from board.log.errors import LogError
 from board.log.event import Event
 from board.log.tail import Tail, shared
 from board.management.process_files import default_actor
-from board.process.decide import Refusal
+from board.process.engine.decide import Refusal
 from board.services import tasks
 from board.services.actor import Actor, anybody
 from board.services.tasks import Place

@@ -10,7 +10,7 @@ from django.core.management import BaseCommand
 
 from board.management.process_files import add_format, lines_of, problems_of, read_process, shown
 from board.process.files import Reading
-from board.process.problems import Problem, has_errors
+from board.process.validation.problems import Problem, has_errors
 
 
 class Command(BaseCommand):

@@ -8,12 +8,12 @@ from typing import Any
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError
 
-from board import exports
+from board.exchange import exports
 from board.log.errors import LogError
 from board.log.tail import Tail, shared
 from board.management.process_files import add_format, shown
 from board.process import files
-from board.process.table import ProcessTable
+from board.process.definition.table import ProcessTable
 
 SVG = "svg"
 CHOICES = (*files.FORMATS, SVG)

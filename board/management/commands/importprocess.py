@@ -20,10 +20,10 @@ from board.management.process_files import (
     read_process,
     shown,
 )
-from board.process.decide import Refusal
-from board.process.diff import diff
-from board.process.problems import has_errors
-from board.process.table import ProcessTable
+from board.process.definition.table import ProcessTable
+from board.process.editing.diff import diff
+from board.process.engine.decide import Refusal
+from board.process.validation.problems import has_errors
 from board.services import definitions
 from board.services.actor import anybody
 

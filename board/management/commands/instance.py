@@ -10,9 +10,9 @@ from django.core.management import BaseCommand, CommandError
 from board.log.errors import LogError
 from board.log.tail import shared
 from board.management.process_files import shown
-from board.process.instance import Instance
-from board.selectors.desk import zone
-from board.selectors.record import record
+from board.process.engine.instance import Instance
+from board.selectors.current import zone
+from board.selectors.instance.as_json import record
 
 
 class Command(BaseCommand):

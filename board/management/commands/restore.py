@@ -7,10 +7,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError
 
-from board.log.archive import restore
 from board.log.errors import LogError
 from board.log.store import Store
 from board.management.database import sqlite_path
+from board.services.backup import restore
 
 
 class Command(BaseCommand):

@@ -7,16 +7,16 @@ from typing import Any
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError
 
-from board.imports import read_elements
+from board.exchange.imports import read_elements
 from board.log.errors import LogError
 from board.log.tail import Tail, shared
 from board.management.process_files import STDIN, default_actor, lines_of, problems_of, read_bytes, read_process, shown
-from board.process.decide import Refusal
-from board.process.elements import ElementError, ElementList
+from board.process.definition.elements import ElementError, ElementList
+from board.process.definition.table import ProcessTable
+from board.process.engine.decide import Refusal
+from board.process.engine.flow.flow import compile_flow
 from board.process.files import Unreadable
-from board.process.flow import compile_flow
-from board.process.problems import has_errors
-from board.process.table import ProcessTable
+from board.process.validation.problems import has_errors
 from board.services import instances
 from board.services.actor import anybody
 

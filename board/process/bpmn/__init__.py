@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from board.process.bpmn import parse, picture, reader, xml
+from board.process.bpmn import reader, xml
+from board.process.bpmn.parsing import parse
 from board.process.bpmn.report import Remark, Report, is_whole
-from board.process.bpmn.write import elements
+from board.process.bpmn.writing import picture
+from board.process.bpmn.writing.document import elements
 from board.process.bpmn.xml import LIMIT_BYTES
-from board.process.table import ProcessTable
-from board.process.unreadable import Unreadable
+from board.process.definition.table import ProcessTable
+from board.process.definition.unreadable import Unreadable
 
 __all__ = ["LIMIT_BYTES", "BpmnReading", "Remark", "Unreadable", "read", "write"]
 

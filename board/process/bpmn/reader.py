@@ -1,15 +1,15 @@
 """The steps of reading one process of a file into a table."""
 
-from board.process.bpmn import parse
-from board.process.bpmn.build import Builder, TooDeep
-from board.process.bpmn.dissolve import Dissolver
-from board.process.bpmn.merge import merged
-from board.process.bpmn.model import ACTIVITIES, Document, FlowNode, Other, Process, Scope
+from board.process.bpmn.conversion.build import Builder, TooDeep
+from board.process.bpmn.conversion.dissolve import Dissolver
+from board.process.bpmn.conversion.rows import Rows
+from board.process.bpmn.own_table import merged
+from board.process.bpmn.parsing import parse
+from board.process.bpmn.parsing.model import ACTIVITIES, Document, FlowNode, Other, Process, Scope
 from board.process.bpmn.report import Report
-from board.process.bpmn.rows import Rows
-from board.process.bpmn.write import elements
-from board.process.table import MAX_ROWS, ProcessTable
-from board.process.unreadable import Unreadable
+from board.process.bpmn.writing.document import elements
+from board.process.definition.table import MAX_ROWS, ProcessTable
+from board.process.definition.unreadable import Unreadable
 
 
 def chosen(document: Document, pool: str | None) -> Process:

@@ -10,7 +10,7 @@ from xml.parsers import expat
 
 from lxml import etree
 
-from board.process.unreadable import Unreadable
+from board.process.definition.unreadable import Unreadable
 
 Element = etree._Element
 

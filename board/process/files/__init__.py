@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import get_args
 
-from board.process.files import delimited, encoding, grid, notation, workbook
+from board.process.definition.table import ProcessTable
+from board.process.files import delimited, encoding, grid, json_rows, workbook
 from board.process.files.lists import Elements, read_elements
 from board.process.files.reading import (
     MAX_BYTES,
@@ -19,7 +20,6 @@ from board.process.files.reading import (
     Unreadable,
     Unwritable,
 )
-from board.process.table import ProcessTable
 
 __all__ = [
     "FORMATS",
@@ -139,10 +139,10 @@ def _write_xlsx(table: ProcessTable) -> bytes:
 _READERS: dict[Format, Callable[[bytes], Reading]] = {
     "csv": _read_csv,
     "xlsx": _read_xlsx,
-    "json": notation.read_json,
+    "json": json_rows.read_json,
 }
 _WRITERS: dict[Format, Callable[[ProcessTable], bytes]] = {
     "csv": write_csv,
     "xlsx": _write_xlsx,
-    "json": notation.write_json,
+    "json": json_rows.write_json,
 }

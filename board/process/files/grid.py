@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from board.process.cells import is_id
+from board.process.definition.cells import is_id
+from board.process.definition.legacy_per import PER
+from board.process.definition.table import COLUMNS, ProcessTable
+from board.process.definition.text import clean, shown
 from board.process.files import numbers
 from board.process.files.delimited import Lines
 from board.process.files.formulas import unmark
 from board.process.files.headings import Headings, read_headings, target_of
 from board.process.files.reading import MAX_COLUMNS, Format, Reading, Remark, Unreadable
-from board.process.older import PER
-from board.process.table import COLUMNS, ProcessTable
-from board.process.text import clean, shown
 
 _HEADER_WITHIN = 20
 

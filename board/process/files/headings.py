@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass
 
+from board.process.definition.legacy_per import PER
+from board.process.definition.table import COLUMNS
+from board.process.definition.text import clean, shown
 from board.process.files.reading import Remark
-from board.process.older import PER
-from board.process.table import COLUMNS
-from board.process.text import clean, shown
 
 _OURS = frozenset({*COLUMNS, PER})
 _BETWEEN = re.compile(r"[\s\-_./]+")

@@ -12,13 +12,13 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from board.process.elements import ASSIGNEE, MAX_ELEMENTS, ElementError, ElementList, check_size
+from board.process.definition.elements import ASSIGNEE, MAX_ELEMENTS, ElementError, ElementList, check_size
+from board.process.definition.text import clean, shown
 from board.process.files import delimited, workbook
 from board.process.files.delimited import Lines
 from board.process.files.encoding import decode
 from board.process.files.formulas import unmark
 from board.process.files.reading import MAX_BYTES, Remark, Unreadable
-from board.process.text import clean, shown
 
 SHEET = "elements"
 _WORDS = ("element", "id", "key", "unit", "country", "region", "name")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from board.process.table import ProcessTable
-from board.process.unreadable import Unreadable
+from board.process.definition.table import ProcessTable
+from board.process.definition.unreadable import Unreadable
 
 if TYPE_CHECKING:  # every command reads files, few of them BPMN
     from board.process.bpmn.report import Remark as Became

@@ -13,10 +13,10 @@ from datetime import datetime, time
 from decimal import Decimal
 from typing import Any
 
+from board.process.definition.text import spelled
 from board.process.files.delimited import Lines
 from board.process.files.formulas import mark
 from board.process.files.reading import MAX_CELLS, MAX_LINES, Remark, Unreadable, Unwritable
-from board.process.text import spelled
 
 SHEET = "process"
 MAX_UNPACKED = 32_000_000

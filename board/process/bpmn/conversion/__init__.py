@@ -1,0 +1,1 @@
+"""From plain data to the rows of a table: activities, events, gateways, loops."""

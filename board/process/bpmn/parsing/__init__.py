@@ -1,0 +1,1 @@
+"""From the XML of a file to plain data."""

@@ -1,0 +1,1 @@
+"""A table as BPMN 2.0 XML."""

@@ -1,0 +1,1 @@
+"""A definition compiled once: its structure, its gates, its loops."""

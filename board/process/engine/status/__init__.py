@@ -1,0 +1,1 @@
+"""Statuses over a flow, kept up to date event by event."""

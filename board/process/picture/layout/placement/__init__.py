@@ -1,0 +1,1 @@
+"""Where things stand: lanes, columns, the order in a column, rows."""

@@ -1,0 +1,1 @@
+"""How flows run between the things that stand: ports, tracks, corners."""

@@ -1,0 +1,1 @@
+"""Every problem of a table, each with its place and its remedy."""

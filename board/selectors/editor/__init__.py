@@ -1,0 +1,1 @@
+"""What the pages of processes and the editor show."""

@@ -1,0 +1,1 @@
+"""How gunicorn talks to clients that are slow."""

@@ -1,0 +1,151 @@
+"""What an instance left behind: its event log and its files."""
+
+import base64
+import hashlib
+import re
+from typing import Any, BinaryIO
+
+from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import render
+from django.template.loader import get_template
+from django.utils.http import content_disposition_header
+from django.views.decorators.http import require_safe
+
+from board.log.base import Position
+from board.log.errors import StoreError
+from board.selectors import current
+from board.selectors.instance import files as selectors
+from board.selectors.instance import log as lines
+from board.selectors.instance.files import Preview
+from board.selectors.instance.fragments import news as news_of
+from board.selectors.instance.log import LogFilter
+from board.selectors.instance.snapshots import Snapshot
+from board.views.instance.board import as_number, as_response
+from board.views.instance.common import Unreadable, base_of, check_seen, seen
+from board.web.http import Request
+
+LATEST = 10**18
+
+
+@require_safe
+def log(request: Request, instance: str) -> HttpResponse:
+    """The event log, newest first."""
+    now = seen(request, instance)
+    return render(request, "instances/log.html", _log(request, now))
+
+
+def _log(request: Request, now: Snapshot) -> dict[str, Any]:
+    wanted = LogFilter.read(request.GET)
+    before = as_number(request.GET.get("before"), 0, LATEST, default=LATEST)
+    found, next_before = lines.page(current.tail(), now.facts.id, wanted, None if before == LATEST else before)
+    flow = now.instance.flow
+    return {
+        "page": now.facts._asdict() | {"position": str(now.position)},
+        "base": base_of(now.facts.id),
+        "filter": wanted,
+        "tasks": [(task, flow.rows[number].name) for task, number in flow.index.items()],
+        "events": [(lines.say(event, flow), event) for event in found],
+        "before": next_before,
+        "first": before == LATEST,
+    }
+
+
+@require_safe
+def log_news(request: Request, instance: str) -> HttpResponse:
+    """The newest events anew when there are any since `v`."""
+    tail, name = current.tail(), check_seen(request, instance)
+
+    def fragments(before: Position) -> bytes | None:
+        now = seen(request, name)
+        if not any(seq >= before.offset for seq in tail.seqs(now.facts.id)[-1:]):
+            return None
+        return get_template("instances/log.html#news").render(_log(request, now)).encode()
+
+    about = ("log", name, LogFilter.read(request.GET).query)
+    return as_response(news_of(tail, request.GET.get("v", ""), about, fragments))
+
+
+@require_safe
+def log_file(request: Request, instance: str, kind: str) -> HttpResponseBase:
+    """The events a filter wants, oldest first, for other programs: `jsonl` as the log has them, `csv` defused."""
+    try:
+        name = seen(request, instance).facts.id
+    except Unreadable as unreadable:  # its events are what whoever mends it needs
+        name = unreadable.head.id
+    if kind not in ("jsonl", "csv"):
+        raise Http404("The log can be had as events.jsonl and as events.csv.")
+    events = lines.everything(current.tail(), name, LogFilter.read(request.GET))
+    body = lines.as_jsonl(events) if kind == "jsonl" else lines.as_csv(events)
+    media = "application/x-ndjson" if kind == "jsonl" else "text/csv; charset=utf-8"
+    response = StreamingHttpResponse(body, content_type=media)
+    response["Content-Disposition"] = str(content_disposition_header(True, f"{name}-events.{kind}"))
+    return response
+
+
+@require_safe
+def files(request: Request, instance: str) -> HttpResponse:
+    """The artifacts, newest first."""
+    now = seen(request, instance)
+    listing = selectors.artifacts(current.store(), now.facts.id)
+    context = {"page": now.facts._asdict(), "base": base_of(now.facts.id), "listing": listing}
+    return render(request, "instances/files.html", context)
+
+
+@require_safe
+def file(request: Request, instance: str, name: str) -> HttpResponseBase:
+    """One artifact: a download; with `?view` a page that shows its beginning, with `?open` an HTML page in a cage."""
+    now = seen(request, instance)
+    found = _opened(now, name)
+    if "view" in request.GET:
+        return _view(request, now, name, found)
+    if "open" in request.GET and selectors.kind(name) == "page":
+        return _caged(found)
+    response = FileResponse(found, content_type=selectors.media_type(name))
+    response["Content-Length"] = str(selectors.size_of(found))
+    response["Content-Disposition"] = str(content_disposition_header(True, selectors.file_name(name)))
+    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    return response
+
+
+def _opened(now: Snapshot, name: str) -> BinaryIO:
+    store = current.store()
+    try:
+        return store.open_file(store.artifacts(now.facts.id), name)
+    except (OSError, StoreError, UnicodeEncodeError) as error:
+        raise Http404(f"There is no file “{name}” here: {error}") from error
+
+
+def _view(request: Request, now: Snapshot, name: str, found: BinaryIO) -> HttpResponse:
+    kind, size = selectors.kind(name), selectors.size_of(found)
+    if kind in ("text", "table", "page"):
+        preview = selectors.preview(found, name)
+    else:
+        found.close()
+        preview = Preview("", [], [], False)
+    context = {
+        "page": now.facts._asdict(),
+        "base": base_of(now.facts.id),
+        "name": name,
+        "kind": kind,
+        "size": size,
+        "preview": preview,
+        "limit": selectors.PREVIEW_BYTES,
+    }
+    return render(request, "instances/file.html", context)
+
+
+_STYLE = re.compile(rb"<style[^>]*>(.*?)</style>", re.DOTALL | re.IGNORECASE)
+MAX_PAGE = 20 * 1024 * 1024
+
+
+def _caged(found: BinaryIO) -> HttpResponse:
+    """A stranger's HTML page: an origin of its own, no scripts, nothing from anywhere; only its own style sheets."""
+    with found:
+        body = found.read(MAX_PAGE)
+    hashes = {base64.b64encode(hashlib.sha256(style).digest()).decode() for style in _STYLE.findall(body)}
+    styles = " ".join(f"'sha256-{each}'" for each in sorted(hashes)) or "'none'"
+    cage = "sandbox; default-src 'none'; img-src data:; form-action 'none'; frame-ancestors 'none'"
+    response = HttpResponse(body, content_type="text/html; charset=utf-8")
+    response["Content-Security-Policy"] = f"{cage}; style-src {styles}"
+    response["Content-Disposition"] = "inline"
+    return response

@@ -1,0 +1,1 @@
+"""What views share: acting on rows, drafts, forms that did not get through, the headers of every answer."""

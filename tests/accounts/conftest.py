@@ -1,0 +1,1 @@
+from tests.views.conftest import cast, login, store  # noqa: F401  fixtures

@@ -1,0 +1,1 @@
+"""One script, from the cell to its outcome."""
