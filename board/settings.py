@@ -149,15 +149,15 @@ LOGIN_REDIRECT_URL = "work"
 LOGOUT_REDIRECT_URL = "login"
 
 # Login throttling: five wrong passwords for one name from one address, then a quarter of an hour of patience;
-# board/throttle.py has the limits of a name and of an address.
-AXES_HANDLER = "board.throttle.Throttle"
+# board/accounts/throttle.py has the limits of a name and of an address.
+AXES_HANDLER = "board.accounts.throttle.Throttle"
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # what is said in the log
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_LOCKOUT_CALLABLE = "board.views.account.locked_out"
-AXES_CLIENT_IP_CALLABLE = "board.throttle.origin"
+AXES_CLIENT_IP_CALLABLE = "board.accounts.throttle.origin"
 AXES_VERBOSE = False
 
 # What a browser may do with our pages: nothing inline, nothing from elsewhere, in nobody's frame.
