@@ -76,7 +76,7 @@ TRUTH = [
     (states, join, shown)
     for states, *row in (
         [cell.strip(" `") for cell in line.strip("|").split("|")]
-        for line in (Path(__file__).parents[2] / "docs" / "semantics-choices.md").read_text().splitlines()
+        for line in (Path(__file__).parents[2] / "docs" / "semantics.md").read_text().splitlines()
         if line.startswith(("| not yet", "| met", "| never"))
     )
     for join, shown in zip(("all", "any", "inclusive"), row, strict=True)
@@ -84,7 +84,7 @@ TRUTH = [
 
 
 @pytest.mark.parametrize(("states", "join", "shown"), TRUTH)
-def test_the_truth_table_of_the_guide_is_what_happens(states: str, join: str, shown: str) -> None:  # R43
+def test_the_truth_table_of_the_semantics_is_what_happens(states: str, join: str, shown: str) -> None:  # R43
     case = Case(f"""
         task,depends_on,join
         a,,
@@ -99,7 +99,7 @@ def test_the_truth_table_of_the_guide_is_what_happens(states: str, join: str, sh
     assert case.status("j") == shown
 
 
-def test_the_guide_has_the_whole_truth_table() -> None:
+def test_the_semantics_have_the_whole_truth_table() -> None:
     assert len(TRUTH) == 18
 
 
