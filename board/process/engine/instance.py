@@ -235,7 +235,10 @@ class Instance:
         return self._finished.get(row)
 
     def signers(self, row: int) -> list[EventLike]:
-        """The last finish of a row, and the last that came by no message: one message does not undo who signed."""
+        """The last finish of a row, and the last that came by no message: one message does not undo who signed.
+
+        Semantics, section 7.2.
+        """
         return [ends[row] for ends in (self._finished, self._signed) if row in ends]
 
     def opened_at(self, row: int) -> str:
@@ -243,7 +246,10 @@ class Instance:
         return self._opened.get(row, "")
 
     def due(self, row: int, zone: ZoneInfo) -> datetime | None:
-        """The deadline of an unfinished row: the `due` event, else the time it became open plus the table's `due`."""
+        """The deadline of an unfinished row: the `due` event, else the time it became open plus the table's `due`.
+
+        Semantics, section 7.5.
+        """
         if is_finished(self.status(row)) or self.status(row) == "skipped":
             return None
         said = read_deadline(self.value(row, "due"), zone)
@@ -282,7 +288,7 @@ class Instance:
         return range(base[t], base[t + 1])
 
     def consequences(self, row: int, value: str) -> list[int]:
-        """The finished rows that go back to open when this row finishes with `value` (section 6)."""
+        """The finished rows that go back to open when this row finishes with `value` (semantics, section 6.2)."""
         if not is_finished(value):
             return []
         x = self.statuses.task[row]
@@ -305,13 +311,16 @@ class Instance:
         return [Draft(self.task_of(r), "status", "open", behalf, self.element_of(r), ref=ref) for r in rows]
 
     def owed(self) -> list[Draft]:
-        """The re-arming that another program's finish left out."""
+        """The re-arming that another program's finish left out (semantics, section 6.2)."""
         return [draft for row, (by, _) in self._owed.items() for draft in self.rearm_drafts([row], by.actor, by.ref)]
 
     # staleness
 
     def is_stale(self, row: int) -> bool:
-        """Whether something a finished row depends on finished or was reopened after it (cycles aside)."""
+        """Whether something a finished row depends on finished or was reopened after it (cycles aside).
+
+        Semantics, section 6.6.
+        """
         if not is_finished(self.status(row)):
             return False
         at = self._moved.get(row, 0)

@@ -15,7 +15,10 @@ State = Literal["active", "complete", "stuck", "cancelled"]
 
 
 def left_over(instance: Instance) -> frozenset[int]:
-    """The unfinished rows of groups of which enough elements are complete, that nothing outside still waits for."""
+    """The unfinished rows of groups of which enough elements are complete, that nothing outside still waits for.
+
+    Semantics, section 5.2.
+    """
     found: set[int] = set()
     for group in instance.flow.groups.values():
         if not instance.statuses.group_complete(group.row.task):

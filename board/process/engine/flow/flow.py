@@ -1,7 +1,7 @@
 """A definition compiled once: groups, gates and loops as small integers.
 
-The rules are those of the design's semantics, sections 4 and 6. A *gate* is one dependency that is no loop-back; a row
-is judged by *gate sets*: its own gates, and for an entry of a group the group's gates.
+The rules: semantics, sections 4 and 6. A *gate* is one dependency that is no loop-back; a row is judged by *gate sets*:
+its own gates, and for an entry of a group the group's gates.
 """
 
 from __future__ import annotations
@@ -65,13 +65,19 @@ class Flow:
         return sorted({Dependency(self.tasks[r.source], r.label) for r in self.rearms[self.index[task]]})
 
     def answers(self, task: str) -> tuple[str, ...]:
-        """The answers offered for `task`: what its dependents ask for, and `done` where one takes any answer."""
+        """The answers offered for `task`: what its dependents ask for, and `done` where one takes any answer.
+
+        Semantics, section 7.4.
+        """
         labels = dict.fromkeys(label for _, label in self.dependents[self.index[task]])
         named = tuple(label for label in labels if label and label != "failed")
         return named if named and "" not in labels else ("done", *(a for a in named if a != "done"))
 
     def asks_note(self, task: str, answer: str) -> bool:
-        """Whether finishing `task` with `answer` asks for a note: it rejects, re-arms, or opens a fix (section 7)."""
+        """Whether finishing `task` with `answer` asks for a note: it rejects, re-arms, or opens a fix.
+
+        Semantics, section 7.4.
+        """
         t = self.index[task]
         rearms = any(r.source == t and self.meets(t, r.label, answer) for each in self.rearms for r in each)
         opens_fix = any((r.source, answer) in self.dependents[t] for r in self.rearms[t])
@@ -114,7 +120,10 @@ class Flow:
         return not label or label == value
 
     def between(self, s: int, value: str) -> tuple[int, ...]:
-        """The tasks of the next round: from `s` over a gate that `value` meets to one of its loop-backs or fixes."""
+        """The tasks of the next round: from `s` over a gate that `value` meets to one of its loop-backs or fixes.
+
+        Semantics, section 6.4.
+        """
         found = self._between.get((s, value))
         if found is None:
             sources = {r.source for r in self.rearms[s]}
@@ -317,7 +326,7 @@ class _Compiler:
         back: set[tuple[int, int]],
         links: Graph,
     ) -> tuple[Rearm, ...]:
-        """The loop-backs of `s`, and its fixes where they are written in the short form (section 6)."""
+        """The loop-backs of `s`, and its fixes where they are written in the short form (semantics, section 6)."""
         found = [Rearm(source, label) for source, label in lowered[s] if (source, s) in back]
         if self.rows[s].is_script:
             for x, sources in enumerate(lowered):
@@ -337,7 +346,10 @@ class _Compiler:
     def _with_fixes(
         self, cycles: list[tuple[int, ...]], rearms: tuple[tuple[Rearm, ...], ...]
     ) -> tuple[tuple[int, ...], ...]:
-        """The cycles, those of a check and its fix in the short form included: nothing in one is stale by another."""
+        """The cycles, those of a check and its fix in the short form included: nothing in one is stale by another.
+
+        Semantics, section 6.6.
+        """
         merged = [set(cycle) for cycle in cycles]
         for s, each in enumerate(rearms):
             fixes = {r.source for r in each if r.is_fix}

@@ -123,7 +123,10 @@ class Statuses:
     # reading
 
     def waiting(self, row: int) -> Waiting | None:
-        """The first waiting gate of a blocked row: own gates first, then its group's, sets that are open left out."""
+        """The first waiting gate of a blocked row: own gates first, then its group's, sets that are open left out.
+
+        Semantics, section 4.10.
+        """
         if self.shown[row] != "blocked":
             return None
         for each in self._sets[self.task[row]]:
@@ -300,7 +303,7 @@ class Statuses:
         return source.states[row - self.base[self.task[row]] if asked.own else 0]
 
     def _row_state(self, row: int, label: str) -> int:
-        """What a gate `task:label` sees of a row."""
+        """What a gate `task:label` sees of a row (semantics, section 4.2)."""
         shown = self.shown[row]
         if shown == "skipped":
             return NEVER
@@ -362,7 +365,7 @@ def _whole_gate(flow: Flow, group: str) -> Gate:
 
 
 def _verdict(wanted: int, states: list[int]) -> str:
-    """Judge one gate set: open, blocked or skipped."""
+    """Judge one gate set: open, blocked or skipped (semantics, section 4.3)."""
     if not states:
         return "open"
     met = states.count(MET)
