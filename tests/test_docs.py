@@ -143,3 +143,11 @@ def test_sections_of_the_semantics_are_numbered_without_a_gap() -> None:
         assert (then, next_part) in ((section, str(int(part or 0) + 1)), (str(int(section) + 1), "")), (section, part)
     inside = re.findall(r"\(section (\d+\.\d+)\)", text("docs/semantics.md"))
     assert set(inside) <= {f"{section}.{part}" for section, part in numbers}
+
+
+def test_no_code_of_a_report_stands_where_a_sentence_belongs() -> None:
+    files = [
+        path for room in ("board", "worker", "tests", "jobs", "docs", "deploy") for path in (ROOT / room).rglob("*")
+    ]
+    readable = [path for path in files if path.suffix in (".py", ".md", ".html", ".js", ".sh", ".R", ".conf")]
+    assert [path for path in readable if re.search(r"\bR\d{2,3}\b", path.read_text(encoding="utf-8"))] == []
