@@ -22,7 +22,7 @@ def read_well(nodes: str, flows: str, **more: str) -> BpmnReading:
     return reading
 
 
-def test_a_sequence() -> None:
+def test_a_sequence_becomes_rows_that_wait_for_one_another() -> None:
     nodes = event("startEvent", "s") + tasks("a", "b") + event("endEvent", "e")
     reading = read_well(nodes, "s -> a\na -> b\nb -> e")
     assert waits(reading.table) == {"a": "", "b": "a"}
