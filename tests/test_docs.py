@@ -151,3 +151,19 @@ def test_no_code_of_a_report_stands_where_a_sentence_belongs() -> None:
     ]
     readable = [path for path in files if path.suffix in (".py", ".md", ".html", ".js", ".sh", ".R", ".conf")]
     assert [path for path in readable if re.search(r"\bR\d{2,3}\b", path.read_text(encoding="utf-8"))] == []
+
+
+PLACE = re.compile(r"`((?:board|worker|tests|templates|static|jobs|deploy|docs|\.ci)(?:/[\w.*-]+)*/?)`")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_file_and_folder_a_page_names_exists(page: Path) -> None:
+    named = PLACE.findall(page.read_text(encoding="utf-8"))
+    assert [place for place in named if not list(ROOT.glob(place))] == []
+
+
+def test_every_room_is_on_the_map_of_developers() -> None:
+    parts = [ROOT / "board", ROOT / "board" / "process", ROOT / "board" / "selectors", ROOT / "worker", ROOT / "tests"]
+    rooms = {path for part in parts for path in part.iterdir() if path.is_dir() and path.name[0] not in "_."}
+    named = set(PLACE.findall(text("docs/developers.md")))
+    assert sorted(str(room.relative_to(ROOT)) for room in rooms if str(room.relative_to(ROOT)) not in named) == []
