@@ -1,4 +1,4 @@
-"""What may run: a name in the jobs directory, and nothing that leads out of it.
+"""What may run: a name in the jobs directory, and nothing that leads out of it (semantics, section 9.7).
 
 Whoever deploys the jobs directory decides what runs; whoever edits a process only picks from it. The text is judged
 before the file system is touched, the file after all links are followed, and once more right before it runs.

@@ -1,4 +1,4 @@
-"""The outputs a script prints: `::process-output key=value::`, anywhere in its log.
+"""The outputs a script prints: `::process-output key=value::`, anywhere in its log (semantics, section 9.6).
 
 The log is read in pieces of a fixed size and no more than one value is held, so neither its length nor its lines
 nor its bytes matter.

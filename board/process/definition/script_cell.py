@@ -1,4 +1,4 @@
-"""Where a `script` cell leads, by its text alone: the jobs directory is a jail."""
+"""Where a `script` cell leads, by its text alone: the jobs directory is a jail (semantics, section 9.7)."""
 
 import re
 
