@@ -16,14 +16,14 @@ COUNTS = ("total", "required", "open", "doing", "blocked", "skipped", "failed", 
 
 
 def cases(name: str) -> list[Any]:
-    found: list[Any] = json.loads((HERE / name).read_text())
-    return found
+    read: list[Any] = json.loads((HERE / name).read_text())
+    return read
 
 
 @pytest.mark.parametrize("case", cases("flow.json"), ids=lambda c: c["name"])
 def test_a_table_compiles_to_the_agreed_flow(case: dict[str, Any]) -> None:
     flow = compile_flow(ProcessTable.from_rows(case["process"]))
-    found = {
+    compiled = {
         task: {
             "flow": [list(d) for d in flow.flow(task)],
             "loop_backs": flow.loop_backs(task),
@@ -31,7 +31,7 @@ def test_a_table_compiles_to_the_agreed_flow(case: dict[str, Any]) -> None:
         }
         for task in flow.tasks
     }
-    assert found == case["expected"]
+    assert compiled == case["expected"]
 
 
 @pytest.mark.parametrize("case", cases("status.json"), ids=lambda c: c["name"])
@@ -43,8 +43,8 @@ def test_events_fold_to_the_agreed_statuses(case: dict[str, Any]) -> None:
     for row in range(instance.size):
         waiting = instance.waiting(row)
         element = instance.element_of(row) or None
-        found = (instance.status(row), waiting.id if waiting else None)
-        rows.append({"task": instance.task_of(row), "element": element, "status": found[0], "waiting": found[1]})
+        shown = (instance.status(row), waiting.id if waiting else None)
+        rows.append({"task": instance.task_of(row), "element": element, "status": shown[0], "waiting": shown[1]})
     key = lambda r: (r["task"], r["element"] or "")  # noqa: E731
     assert sorted(rows, key=key) == sorted(case["expected"]["rows"], key=key)
     repeated = [task for task in instance.flow.tasks if instance.repeats(task)]

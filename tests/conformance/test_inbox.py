@@ -35,8 +35,8 @@ def test_messages_become_what_the_conformance_data_say(case: dict[str, Any], kep
             inbox = Inbox(tail, store)
         report = inbox.take_in()
         assert len(report.applied) == expected["applied"]
-        found = [outcome(report, entry["file"], store) for entry in expected["files"]]
-        assert found == [without_nothing(entry) for entry in expected["files"]]
+        outcomes = [outcome(report, entry["file"], store) for entry in expected["files"]]
+        assert outcomes == [without_nothing(entry) for entry in expected["files"]]
 
 
 def start(tail: Tail, ids: list[str], setup: dict[str, Any]) -> None:

@@ -44,8 +44,8 @@ def test_no_flood_of_output_costs_memory_and_each_ends_with_that_error(site: Sit
     assert peak_mb(worker) < MOST_MEMORY_MB
     assert end(worker) == 0
     assert {e.value for e in site.events(field="error")} == {f"log larger than {limit // MEGABYTE} MB"}
-    for n in range(len(FLOODS)):
-        path = site.store.log_path("i", f"f{n}", "", 1)
+    for flood in range(len(FLOODS)):
+        path = site.store.log_path("i", f"f{flood}", "", 1)
         assert limit <= path.stat().st_size < limit + 1000
         path.unlink()
 
@@ -139,8 +139,9 @@ def test_five_thousand_messages_with_bad_ones_and_duplicates(site: Site) -> None
     worker = site.spawn()
     wait_for(lambda: "waiting for messages" in site.said)
     worker.send_signal(signal.SIGSTOP)  # so that all lie there at once
-    for n in range(number):
-        put(site, f"m{n:05}", "{oops" if n % 10 == 3 else json.dumps({"task": "delivery", "element": f"e{n}"}))
+    for message in range(number):
+        said = json.dumps({"task": "delivery", "element": f"e{message}"})
+        put(site, f"m{message:05}", "{oops" if message % 10 == 3 else said)
     worker.send_signal(signal.SIGCONT)
     begun = time.monotonic()
     wait_for(lambda: not any(site.store.inbox.glob("*.json")), 300)

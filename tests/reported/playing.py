@@ -42,15 +42,15 @@ class Case:
     def instance(self) -> Instance:
         """The instance as the log stands."""
         self.tail.refresh()
-        found = self.tail.get(self.id)
-        assert found is not None
-        return found
+        instance = self.tail.get(self.id)
+        assert instance is not None
+        return instance
 
     def row(self, task: str, element: str = "") -> int:
         """The number of a row."""
-        found = self.instance.find(task, element)
-        assert found is not None
-        return found
+        row = self.instance.find(task, element)
+        assert row is not None
+        return row
 
     def status(self, task: str, element: str = "") -> str:
         """What people see of a row."""
@@ -59,12 +59,12 @@ class Case:
     def statuses(self, *names: str) -> dict[str, str]:
         """What people see of every row (or of those of some tasks), as `task` or `task@element`."""
         instance = self.instance
-        found = {}
+        statuses = {}
         for row in range(instance.size):
             task, element = instance.task_of(row), instance.element_of(row)
             if not names or task in names:
-                found[f"{task}@{element}" if element else task] = instance.status(row)
-        return found
+                statuses[f"{task}@{element}" if element else task] = instance.status(row)
+        return statuses
 
     def finish(self, task: str, value: str = "done", element: str = "", *, who: str = "ana", note: str = "") -> None:
         """A person who holds every role finishes a row by the services, with a note where one is asked for."""
@@ -95,5 +95,5 @@ class Case:
 
     def events(self, task: str = "", field: str = "status") -> list[Event]:
         """The events of a task (and field), oldest first."""
-        found = [e for e in self.tail.log.read().events if e.instance == self.id and e.field == field]
-        return [e for e in found if e.task == task or not task]
+        events = [e for e in self.tail.log.read().events if e.instance == self.id and e.field == field]
+        return [e for e in events if e.task == task or not task]

@@ -114,9 +114,9 @@ def test_whatever_is_done_the_fold_is_that_of_the_log_and_every_page_is_shown(
     assert seen(again) == seen(instance)
     assert (again.state, again.sentence()) == (instance.state, instance.sentence())
     assert digest(instance).state == instance.state
-    for r in range(instance.size):
-        row.gates(instance, r)
-        assert cards.job(instance, r, PEOPLE[0]).status == instance.status(r)
+    for number in range(instance.size):
+        row.gates(instance, number)
+        assert cards.job(instance, number, PEOPLE[0]).status == instance.status(number)
 
 
 @pytest.mark.django_db

@@ -141,8 +141,8 @@ XOR_IN_AND = """
 
 def test_a_join_of_all_over_branches_that_exclude_each_other_is_warned_about_before_it_is_saved() -> None:
     """Users met: a join of all waited for ever for the branch that was not taken."""
-    found = problems(XOR_IN_AND.format(join="all"))
-    assert ("warning", "answers-exclude", "j") in found
+    warned = problems(XOR_IN_AND.format(join="all"))
+    assert ("warning", "answers-exclude", "j") in warned
     assert problems(XOR_IN_AND.format(join="inclusive")) == []
 
 

@@ -109,8 +109,8 @@ def test_what_is_late_is_counted_alike_on_both_sides_of_midnight(
     berlin: None, cast: dict[str, User], store: Path
 ) -> None:
     case = Case("task,role\n" + "\n".join(f"c{n},analyst" for n in range(1, 6)), tail=shared(store))
-    for n in range(1, 6):
-        tasks.set_due(case.tail, "i", Place(f"c{n}"), OLGA, f"2026-03-{31 - n}")
+    for number in range(1, 6):
+        tasks.set_due(case.tail, "i", Place(f"c{number}"), OLGA, f"2026-03-{31 - number}")
     ana = cast["ana"]
     for moment, late in (
         ("2026-03-25T22:59", 0),

@@ -23,11 +23,11 @@ FIRST = table_of("""
 
 @pytest.fixture
 def tail() -> Tail:
-    found = Tail(MemoryLog())
-    definitions.save(found, ED, "Quarterly", FIRST, "first")
-    instances.start(found, OLGA, "Quarterly", "old")
-    tasks.finish(found, "old", Place("collect"), ANA)
-    return found
+    tail = Tail(MemoryLog())
+    definitions.save(tail, ED, "Quarterly", FIRST, "first")
+    instances.start(tail, OLGA, "Quarterly", "old")
+    tasks.finish(tail, "old", Place("collect"), ANA)
+    return tail
 
 
 def save(tail: Tail, text: str) -> ProcessTable:

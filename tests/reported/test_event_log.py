@@ -107,9 +107,9 @@ def test_a_torn_last_line_swallows_neither_the_next_sign_off_nor_the_one_after(t
     case.finish("first")
     again = Tail(open_log(store))  # as after a restart
     tasks.finish(again, "i", Place("second"), Actor("ana", admin=True))
-    found = again.get("i")
-    assert found is not None
-    assert found.state == "complete"
+    instance = again.get("i")
+    assert instance is not None
+    assert instance.state == "complete"
     batch = again.log.read()
     assert [bad.reason.partition(":")[0] for bad in batch.bad] == ["no JSON object"]
     assert b'{"seq":9,"ty\n' in store.events_path.read_bytes()  # kept for inspection

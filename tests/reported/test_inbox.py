@@ -218,7 +218,7 @@ def test_a_file_that_cannot_be_moved_is_applied_once_and_told_once(post: Post) -
 
 def test_more_messages_than_are_taken_at_once_keep_their_order(post: Post) -> None:
     """Users met: files that were moved, linked or oddly named were not seen, or held up the rest."""
-    for n in range(AT_ONCE + 100):
-        post.put(f"{n:05}.json", task="load", field="note", value=f"n{n}")
+    for number in range(AT_ONCE + 100):
+        post.put(f"{number:05}.json", task="load", field="note", value=f"n{number}")
     assert len(post.inbox.take_in().applied) == AT_ONCE + 100
     assert [e.value for e in post.case.events("load", "note")] == [f"n{n}" for n in range(AT_ONCE + 100)]

@@ -36,11 +36,11 @@ OUT = [
 )
 def test_an_id_that_is_none_is_refused_with_its_row_before_it_becomes_a_path(task: str) -> None:
     """Users met: a name with a slash became a file name, and the run failed before it began."""
-    found = check(table_of("task,role\nfine,analyst").from_rows([{"task": "fine"}, {"task": task}]))
+    told = check(table_of("task,role\nfine,analyst").from_rows([{"task": "fine"}, {"task": task}]))
     if task == "x\n":  # cells are trimmed
-        assert found == []
+        assert told == []
         return
-    assert [(p.level, p.row, p.column) for p in found] == [("error", 2, "task")]
+    assert [(p.level, p.row, p.column) for p in told] == [("error", 2, "task")]
 
 
 def test_a_name_may_be_anything_and_enters_no_path(tmp_path: Path) -> None:
@@ -96,14 +96,14 @@ def test_elements_that_look_alike_have_logs_of_their_own(tmp_path: Path) -> None
 def artifacts(cast: dict[str, User], store: Path) -> Path:
     """The files of an instance, with ways out laid among them."""
     Case("task,role,script\nload,system,load.sh", tail=shared(store))
-    found = Store(store).artifacts("i")
-    found.mkdir(parents=True, exist_ok=True)
-    (found / "report.txt").write_text("fine")
-    (found / "folder").mkdir()
-    (found / "link.txt").symlink_to("/etc/passwd")
-    (found / "linked").symlink_to("/etc")
-    os.mkfifo(found / "pipe")
-    return found
+    folder = Store(store).artifacts("i")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "report.txt").write_text("fine")
+    (folder / "folder").mkdir()
+    (folder / "link.txt").symlink_to("/etc/passwd")
+    (folder / "linked").symlink_to("/etc")
+    os.mkfifo(folder / "pipe")
+    return folder
 
 
 @pytest.mark.parametrize("name", OUT)
@@ -147,5 +147,5 @@ def test_the_path_of_a_log_is_worked_out_and_never_taken_from_the_log_of_events(
 @pytest.mark.parametrize("script", ["../../bin/sh", "/bin/sh", "a/../../b.sh", "~/x.sh", "C:\\x.sh", "..\\x.sh"])
 def test_a_script_that_leaves_the_jobs_directory_is_an_error_of_its_row(script: str) -> None:
     """Users met: `../` in an address, then in an imported record, read any file."""
-    found = check(table_of("task").from_rows([{"task": "t", "role": "system", "script": script}]))
-    assert ("error", 1, "script") in [(p.level, p.row, p.column) for p in found]
+    told = check(table_of("task").from_rows([{"task": "t", "role": "system", "script": script}]))
+    assert ("error", 1, "script") in [(p.level, p.row, p.column) for p in told]

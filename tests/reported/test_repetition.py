@@ -182,8 +182,8 @@ def test_a_threshold_above_the_number_of_elements_is_all_of_them() -> None:
 
 
 def test_a_threshold_that_is_none_is_an_error_before_anything_starts() -> None:
-    found = check(table_of(THREE_OF_FIVE.format(enough="most", sequential="")))
-    assert [(p.level, p.row, p.column, p.text) for p in found] == [("error", 1, "complete_when", "most")]
+    told = check(table_of(THREE_OF_FIVE.format(enough="most", sequential="")))
+    assert [(p.level, p.row, p.column, p.text) for p in told] == [("error", 1, "complete_when", "most")]
 
 
 def test_a_group_of_one_element_closes_with_it() -> None:

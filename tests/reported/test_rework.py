@@ -40,8 +40,8 @@ def test_after_three_rounds_every_finish_comment_and_signer_is_there_and_labelle
     """Users met: sending back made earlier rounds vanish."""
     case = three_rounds()
     events = [entry.event for entry in reversed(case.tail.history("i", task="review"))]
-    found = rounds(case.instance, events)
-    assert [r.number for r in found] == [3, 2, 1]
+    shown = rounds(case.instance, events)
+    assert [r.number for r in shown] == [3, 2, 1]
     said = [(e.actor, e.value) for e in events if e.field == "status" and e.value not in ("open", "doing")]
     assert said == [("mira", "false"), ("mira", "false"), ("mira", "true")]
     assert [e.value for e in events if e.field == "note"] == ["round 1", "round 2", "round 3"]

@@ -23,13 +23,13 @@ TABLE = """
 
 @pytest.fixture
 def case(cast: dict[str, User], store: Path) -> Case:
-    found = Case(TABLE, tail=shared(store))
-    attempt = found.begin("load")
-    with found.tail.acting() as acting:
+    case = Case(TABLE, tail=shared(store))
+    attempt = case.begin("load")
+    with case.tail.acting() as acting:
         said = {"output.finding": "23.599 in 1992 is outside 25 to 90", "output.status": "done"}
         acting.append([Event("2026-11-29T16:00:00Z", "i", "load", f, v, "worker", attempt=1) for f, v in said.items()])
-    found.end(attempt)
-    return found
+    case.end(attempt)
+    return case
 
 
 def test_what_the_script_before_found_stands_on_the_page_where_it_is_judged(case: Case, login: Login) -> None:
