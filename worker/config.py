@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from worker.script.executors import INTERPRETERS
+from board.process.definition.script_cell import INTERPRETERS
 
 
 class ConfigError(ValueError):

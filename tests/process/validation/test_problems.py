@@ -78,7 +78,7 @@ def test_a_sound_table_has_no_problem() -> None:
         (["task=a | script=x.sh"], 1, "script", "script-not-system"),
         (["task=a | role=System | script=x.sh"], 1, "script", "script-not-system"),
         *(
-            ([f"task=a | role=system | script={script}"], 1, "script", "script-leaves")
+            ([f"task=a | role=system | script={script}"], 1, "script", "script-refused")
             for script in ("/bin/sh", "../x.sh", "a/../../x.sh", "C:/x.py", "c:x.py", "a\\b.sh", "~/x.sh", "a\tb.sh")
         ),
     ],
@@ -171,8 +171,8 @@ def test_every_problem_is_listed_at_once_in_table_order() -> None:
         (2, "dependency-itself"),
         (2, "dependency-unknown"),
         (3, "id-repeated"),
-        (3, "script-leaves"),
         (3, "script-not-system"),
+        (3, "script-refused"),
     ]
 
 
@@ -184,14 +184,14 @@ def test_a_misspelt_dependency_is_answered_with_the_likely_one() -> None:
 
 def test_roles_and_scripts_are_asked_for_only_when_the_facts_are_handed_in() -> None:
     table = read("task=a | role=steward", "task=b | role=system | script=b.sh", "task=c | role=system | script=/b.sh")
-    assert [each.code for each in check(table)] == ["script-leaves"]
+    assert [each.code for each in check(table)] == ["script-refused"]
     assert [(each.row, each.code) for each in check(table, roles_held={"analyst"}, scripts_found=lambda _: False)] == [
         (1, "role-unheld"),
         (2, "script-not-found"),
-        (3, "script-leaves"),
+        (3, "script-refused"),
     ]
     assert [each.code for each in check(table, roles_held={"steward"}, scripts_found=lambda _: True)] == [
-        "script-leaves"
+        "script-refused"
     ]
 
 
