@@ -192,6 +192,7 @@ def test_ingest_takes_the_inbox_in_without_a_worker(site: Site) -> None:
     assert site.status("t") == "done"
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     "text",
     [
