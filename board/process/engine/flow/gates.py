@@ -1,18 +1,21 @@
-"""What a flow is made of: gates, gate sets, groups, and who re-arms whom. Tasks are numbers, in table order."""
+"""Gates: the dependencies that can hold a row back, judged in sets by one `join` (semantics, section 4)."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from board.process.definition.table import Row
+from board.process.definition.table import Dependency
+from board.process.engine.flow.graph import Graph, reachable
+from board.process.engine.flow.structure import Structure
 
 Kind = Literal["unknown", "empty", "task", "group"]
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One dependency that can hold a row back.
+    """One dependency that is no loop-back.
 
     `id` and `label` as written. `task` is the task's number for kind "task"; `members` and `exits` are task numbers for
     kind "group", without those left out. `per_element`: judged for the asking row's own element (or from a single
@@ -27,6 +30,11 @@ class Gate:
     exits: tuple[int, ...] = ()
     per_element: bool = True
 
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """The tasks the gate looks at."""
+        return (self.task,) if self.kind == "task" else self.members
+
 
 @dataclass(frozen=True, slots=True)
 class GateSet:
@@ -37,25 +45,50 @@ class GateSet:
     group: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A sub-process: its row, the tasks in it (numbers, table order), the ones it begins and ends with."""
+class GateMaker:
+    """Makes the gates of every task, in table order, a row's own before its group's.
 
-    row: Row
-    members: tuple[int, ...]
-    entries: tuple[int, ...]
-    exits: tuple[int, ...]
-    outer: tuple[str, ...]
+    `leads` is the flow so far: which tasks wait for a task without loop-backs, where every member that a group gate
+    waits for leads to the row that asks. It grows with each group gate, so a later one sees what an earlier one took.
+    """
 
-    @property
-    def collection(self) -> str:
-        return self.row.collection
+    def __init__(self, structure: Structure, forward: Graph, loop_backs: Collection[tuple[int, str, int]]) -> None:
+        self.structure = structure
+        self.loop_backs = loop_backs
+        self.leads = [set(targets) for targets in forward]
 
+    def gate_sets(self) -> tuple[tuple[GateSet, ...], ...]:
+        """Every task's gate sets."""
+        return tuple(tuple(self._sets(task)) for task in range(self.structure.size))
 
-@dataclass(frozen=True, slots=True)
-class Rearm:
-    """Who puts a task back to open: a finish of `source` with `label` ("" any but failed)."""
+    def _sets(self, task: int) -> Iterator[GateSet]:
+        for group, row in self.structure.asking(task):
+            gates = [self._gate(task, dependency) for dependency in row.dependencies]
+            yield GateSet(row.join, tuple(gate for gate in gates if gate is not None), group)
 
-    source: int
-    label: str
-    is_fix: bool = False
+    def _gate(self, task: int, dependency: Dependency) -> Gate | None:
+        """The gate that a dependency of a task is, or None for a loop-back."""
+        if dependency.task in self.structure.group_rows:
+            return self._group_gate(task, dependency)
+        source = self.structure.index.get(dependency.task)
+        if source is None:
+            return Gate(dependency.task, dependency.label, "unknown")
+        if (source, dependency.label, task) in self.loop_backs:
+            return None
+        per_element = self.structure.collections(source) in ((), self.structure.collections(task))
+        return Gate(dependency.task, dependency.label, "task", task=source, per_element=per_element)
+
+    def _group_gate(self, task: int, dependency: Dependency) -> Gate | None:
+        """The gate on a group, without the members that come after the task that asks; None if that leaves none."""
+        members = self.structure.members[dependency.task]
+        if not members:
+            return Gate(dependency.task, dependency.label, "empty")
+        after = reachable(self.leads, [task])
+        kept = tuple(member for member in members if member not in after)
+        if not kept:
+            return None
+        for member in kept:
+            self.leads[member].add(task)
+        exits = tuple(leaf for leaf in self.structure.exits[dependency.task] if leaf not in after)
+        per_element = self.structure.collections(kept[0]) == self.structure.collections(task)
+        return Gate(dependency.task, dependency.label, "group", members=kept, exits=exits, per_element=per_element)
