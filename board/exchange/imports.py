@@ -5,8 +5,8 @@ from __future__ import annotations
 from board.exchange.apart import LIGHT_BYTES, TooDear, apart
 from board.process import files
 from board.process.definition.table import MAX_ROWS, ProcessTable
-from board.process.engine.flow.flow import compile_flow
 from board.process.files import Elements, Format, Reading, Unreadable
+from board.process.flow.flow import compile_flow
 
 MAX_DEPENDENCIES = 50_000  # of all rows; what is compiled and checked of a table grows with them
 MAX_REMARKS = 10_000  # what became of each element of a drawing among them

@@ -14,8 +14,8 @@ from board.exchange.imports import read_elements
 from board.log.base import Position
 from board.process.definition.elements import ElementError, ElementList
 from board.process.engine.decide import Refusal
-from board.process.engine.flow.flow import compile_flow
 from board.process.files import MAX_BYTES, Unreadable
+from board.process.flow.flow import compile_flow
 from board.selectors import current
 from board.selectors import instances as selectors
 from board.selectors.instance.fragments import news as news_of

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from board.process.definition.table import ElementList, ProcessTable
-from board.process.engine.flow.flow import compile_flow
+from board.process.flow.flow import compile_flow
 from board.process.validation.problems import check
 
 LABELS = ("", "", "", ":true", ":false", ":done", ":failed", ":approved")

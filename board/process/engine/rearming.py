@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from board.process.engine.events import REARM, Draft, EventLike, on_behalf
-from board.process.engine.flow.loops import Rearm
 from board.process.engine.rows import Rows
 from board.process.engine.status.status import is_finished
+from board.process.flow.loops import Rearm
 
 
 class Rearming:

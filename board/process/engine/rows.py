@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from board.process.definition.table import ElementError, ElementList, ProcessTable, Row
-from board.process.engine.flow.flow import Flow, compile_flow
 from board.process.engine.status.status import Statuses, Waiting
+from board.process.flow.flow import Flow, compile_flow
 from board.process.validation.bounds import MAX_INSTANCE_ROWS
 
 

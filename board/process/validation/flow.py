@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from board.process.definition.table import Dependency, ProcessTable, Row
 from board.process.definition.text import shown
-from board.process.engine.flow.flow import Flow, compile_flow
-from board.process.engine.flow.graph import adjacency, components
+from board.process.flow.flow import Flow, compile_flow
+from board.process.flow.graph import adjacency, components
 from board.process.validation.finding import Problem, listed, numbered, problem
 from board.process.validation.outcomes import Needs, Skips, contradiction, row_of
 

@@ -11,8 +11,8 @@ from math import prod
 
 from board.process.definition.quorum import QuorumError, is_inclusive, need
 from board.process.definition.table import Row
-from board.process.engine.flow.flow import Flow
-from board.process.engine.flow.gates import Gate, GateSet
+from board.process.flow.flow import Flow
+from board.process.flow.gates import Gate, GateSet
 
 SKIPPED = "\0skipped"
 _MAX_SCENARIOS = 1024

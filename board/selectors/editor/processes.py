@@ -15,8 +15,8 @@ from board.log.tail import Tail
 from board.models import Draft
 from board.process.definition.table import ProcessTable, Row
 from board.process.editing.diff import diff
-from board.process.engine.flow.flow import Flow, compile_flow
 from board.process.engine.instance import Instance
+from board.process.flow.flow import Flow, compile_flow
 from board.process.picture.layout import is_large
 from board.process.picture.svg import draw
 from board.process.validation.problems import Problem

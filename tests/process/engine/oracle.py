@@ -7,9 +7,9 @@ engine's counting and none of its order; the loop-backs it works out from the ro
 from collections.abc import Iterable
 
 from board.process.definition.quorum import need
-from board.process.engine.flow.flow import Flow
-from board.process.engine.flow.gates import Gate, GateSet
 from board.process.engine.status.status import is_finished
+from board.process.flow.flow import Flow
+from board.process.flow.gates import Gate, GateSet
 
 Row = tuple[int, int]  # a task's number and an element's; 0 for a single task
 

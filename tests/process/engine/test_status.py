@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from board.process.definition.table import ElementList, ProcessTable
 from board.process.engine import decide
 from board.process.engine.actor import Actor
-from board.process.engine.flow.flow import compile_flow
 from board.process.engine.instance import STATES, Instance, InstanceError, state_class
 from board.process.engine.status.status import Statuses, Waiting, is_finished
+from board.process.flow.flow import compile_flow
 from tests.process.engine.events import happened, written
 from tests.process.engine.oracle import Oracle, loop_backs
 from tests.process.tables import rows, startable

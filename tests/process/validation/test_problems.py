@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from board.process.definition.table import COLUMNS, ProcessTable
-from board.process.engine.flow.flow import compile_flow
+from board.process.flow.flow import compile_flow
 from board.process.validation.problems import MAX_ROWS, Problem, check, has_errors
 
 

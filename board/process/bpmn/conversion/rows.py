@@ -10,7 +10,7 @@ from board.process.bpmn.conversion.formula import Atom, Formula, Op
 from board.process.bpmn.conversion.order import in_order
 from board.process.bpmn.conversion.region import Draft
 from board.process.definition.table import ProcessTable
-from board.process.engine.flow.flow import Flow, compile_flow
+from board.process.flow.flow import Flow, compile_flow
 
 Way = frozenset[Atom]  # answers that are all given on one way to a row
 Guard = frozenset[Way]  # the ways that lead to a row

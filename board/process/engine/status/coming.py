@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from board.process.definition.quorum import is_inclusive
-from board.process.engine.flow.flow import Flow
-from board.process.engine.flow.gates import Gate
-from board.process.engine.flow.graph import Graph, adjacency, reachable
+from board.process.flow.flow import Flow
+from board.process.flow.gates import Gate
+from board.process.flow.graph import Graph, adjacency, reachable
 
 RUNNING = frozenset({"open", "doing"})
 

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from board.process.engine.flow.gates import Gate
 from board.process.engine.status.coming import Coming
+from board.process.flow.gates import Gate
 
 WAITING, MET, NEVER, STALLED = range(4)  # STALLED: waiting for what has failed
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from board.process.engine.flow.gates import Gate
 from board.process.engine.status.coming import RUNNING
+from board.process.engine.status.judging import Judging, read_status
 from board.process.engine.status.sources import MET, NEVER, STALLED, WAITING, Count, verdict
-from board.process.judging import Judging, read_status
+from board.process.flow.gates import Gate
 
 __all__ = ["MET", "NEVER", "STALLED", "UNFINISHED", "WAITING", "Statuses", "Waiting", "is_finished", "read_status"]
 

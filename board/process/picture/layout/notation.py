@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from board.process.definition.quorum import QuorumError, need
 from board.process.definition.table import Dependency, Row
-from board.process.engine.flow.flow import Flow
+from board.process.flow.flow import Flow
 from board.process.picture.layout.graph import Edge, Graph, Group, Kind, Lane, Node
 
 SYSTEM = "system"

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from board.process.definition.quorum import QuorumError, is_inclusive, need
-from board.process.engine.flow.flow import Flow
-from board.process.engine.flow.gates import Gate, GateSet
-from board.process.engine.flow.graph import reachable
 from board.process.engine.status.coming import Coming, Leading
 from board.process.engine.status.sources import MET, WAITING, Asked, AskedSet, Count, Source
+from board.process.flow.flow import Flow
+from board.process.flow.gates import Gate, GateSet
+from board.process.flow.graph import reachable
 
 
 class Wiring:

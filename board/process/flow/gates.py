@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from board.process.definition.table import Dependency
-from board.process.engine.flow.graph import Graph, reachable
-from board.process.engine.flow.structure import Structure
+from board.process.flow.graph import Graph, reachable
+from board.process.flow.structure import Structure
 
 Kind = Literal["unknown", "empty", "task", "group"]
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from board.process.definition.table import Dependency, ProcessTable, Row
-from board.process.engine.flow.graph import Graph, adjacency, components
+from board.process.flow.graph import Graph, adjacency, components
 
 Waits = tuple[tuple[int, str], ...]  # what one task waits for: the task's number and the label, in the order written
 

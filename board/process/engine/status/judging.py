@@ -13,8 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from heapq import heappop, heappush
 
-from board.process.engine.flow.flow import Flow
-from board.process.engine.flow.gates import Gate
 from board.process.engine.status.coming import RUNNING, Coming
 from board.process.engine.status.sources import (
     MET,
@@ -27,7 +25,9 @@ from board.process.engine.status.sources import (
     seen_from_outside,
     verdict,
 )
-from board.process.wiring import Wiring
+from board.process.engine.status.wiring import Wiring
+from board.process.flow.flow import Flow
+from board.process.flow.gates import Gate
 
 
 def read_status(value: str) -> str:

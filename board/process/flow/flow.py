@@ -16,10 +16,10 @@ from functools import lru_cache
 from heapq import heapify, heappop, heappush
 
 from board.process.definition.table import Dependency, ProcessTable, Row
-from board.process.engine.flow.gates import GateMaker, GateSet
-from board.process.engine.flow.graph import Graph, reachable
-from board.process.engine.flow.loops import LoopBack, Rearm, find_loops
-from board.process.engine.flow.structure import Group, Structure, Waits
+from board.process.flow.gates import GateMaker, GateSet
+from board.process.flow.graph import Graph, reachable
+from board.process.flow.loops import LoopBack, Rearm, find_loops
+from board.process.flow.structure import Group, Structure, Waits
 
 REJECTING = frozenset({"false", "no", "rejected"})
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from board.process.engine.flow.graph import Graph, Links, adjacency, components
-from board.process.engine.flow.structure import Structure
+from board.process.flow.graph import Graph, Links, adjacency, components
+from board.process.flow.structure import Structure
 
 MOST_NESTED = 200  # loops within loops that are told apart: looking for one more costs a walk through all of it
 LoopBack = tuple[int, str, int]  # the source, the label asked for, and the task that goes back to open
