@@ -166,7 +166,7 @@ else:
 import django
 django.setup()
 from board.process.definition.table import ProcessTable
-from board import pictures as picture
+from board.exchange import pictures as picture
 table = ProcessTable.from_rows([{"task": "a"}, {"task": "b", "depends_on": "a"}])
 print(picture.png(table, "P", None)[1:4], picture.pdf(table, "P", None)[1:4])
 """
