@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
     *ROOT.glob("docs/*.md"),
     *ROOT.glob("jobs/**/*.md"),
+    *ROOT.glob("tests/**/*.md"),
 ]
 OURS = {name for name, app in get_commands().items() if app in ("board", "worker", "board.apps.BoardConfig")}
 FIELDS = (
@@ -119,3 +121,49 @@ def test_every_promise_of_security_names_tests_that_exist() -> None:
         named = re.findall(r"`(tests/[\w/]+\.py)`", tests)
         assert named, f"no test holds this: {promise}"
         assert [name for name in named if not re.search(r"^def test_", text(name), re.MULTILINE)] == []
+
+
+def test_every_section_of_the_semantics_that_is_cited_exists() -> None:
+    sections = set(re.findall(r"^##+ (\d+(?:\.\d+)?)\.? ", text("docs/semantics.md"), re.MULTILINE))
+    cited = {
+        (str(path.relative_to(ROOT)), number)
+        for room in ("board", "worker", "tests", "docs")
+        for path in (ROOT / room).rglob("*")
+        if path.suffix in (".py", ".md")
+        for numbers in re.findall(r"\b[Ss]emantics,\s+sections? ([\d., and]+)", path.read_text(encoding="utf-8"))
+        for number in re.findall(r"\d+(?:\.\d+)?", numbers)
+    }
+    assert len(cited) > 20
+    assert sorted(place for place in cited if place[1] not in sections) == []
+
+
+def test_sections_of_the_semantics_are_numbered_without_a_gap() -> None:
+    numbers = re.findall(r"^##+ (\d+)(?:\.(\d+))?\.? ", text("docs/semantics.md"), re.MULTILINE)
+    for (section, part), (then, next_part) in pairwise(numbers):
+        assert (then, next_part) in ((section, str(int(part or 0) + 1)), (str(int(section) + 1), "")), (section, part)
+    inside = re.findall(r"\(section (\d+\.\d+)\)", text("docs/semantics.md"))
+    assert set(inside) <= {f"{section}.{part}" for section, part in numbers}
+
+
+def test_no_code_of_a_report_stands_where_a_sentence_belongs() -> None:
+    files = [
+        path for room in ("board", "worker", "tests", "jobs", "docs", "deploy") for path in (ROOT / room).rglob("*")
+    ]
+    readable = [path for path in files if path.suffix in (".py", ".md", ".html", ".js", ".sh", ".R", ".conf")]
+    assert [path for path in readable if re.search(r"\bR\d{2,3}\b", path.read_text(encoding="utf-8"))] == []
+
+
+PLACE = re.compile(r"`((?:board|worker|tests|templates|static|jobs|deploy|docs|\.ci)(?:/[\w.*-]+)*/?)`")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_file_and_folder_a_page_names_exists(page: Path) -> None:
+    named = PLACE.findall(page.read_text(encoding="utf-8"))
+    assert [place for place in named if not list(ROOT.glob(place))] == []
+
+
+def test_every_room_is_on_the_map_of_developers() -> None:
+    parts = [ROOT / "board", ROOT / "board" / "process", ROOT / "board" / "selectors", ROOT / "worker", ROOT / "tests"]
+    rooms = {path for part in parts for path in part.iterdir() if path.is_dir() and path.name[0] not in "_."}
+    named = set(PLACE.findall(text("docs/developers.md")))
+    assert sorted(str(room.relative_to(ROOT)) for room in rooms if str(room.relative_to(ROOT)) not in named) == []

@@ -1,4 +1,4 @@
-"""Rows that are opened again and again, by whoever it is, begin ever more slowly."""
+"""Rows that are opened again and again, by whoever it is, begin ever more slowly (semantics, section 8.2)."""
 
 from __future__ import annotations
 

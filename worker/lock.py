@@ -1,4 +1,4 @@
-"""One worker a store: taking, holding and losing the lock.
+"""One worker a store: taking, holding and losing the lock (semantics, section 9.4).
 
 Taking is done under a kernel lock on a file beside it, so of any number of starters exactly one wins, also when they
 find the same stale lock. What is held afterwards is a directory with a file in it, which a machine that shares the

@@ -1,4 +1,4 @@
-"""After a crash: what the log says is running, and no worker runs.
+"""After a crash: what the log says is running, and no worker runs (semantics, section 9.3).
 
 The processes of a lost attempt are ended first, then its row is put back to open. Both may be interrupted and done
 again: what is in the log already is not appended twice.

@@ -1,4 +1,4 @@
-"""The saved process definitions: events of the instance `@processes`, a version each save."""
+"""The saved process definitions: events of the instance `@processes`, a version each save (semantics, section 2.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One event: one JSON object on one line, in and out.
+"""One event: one JSON object on one line, in and out (semantics, section 3.1).
 
 Lines of other programs may carry numbers, truths, nulls and keys of their own: scalars become text as they were
 written (`false`, `3`), null is empty, other keys are kept in `extra`. What cannot be an event is a `BadLine`: no JSON

@@ -1,4 +1,4 @@
-"""Who works on a store: reading the worker's lock, its heartbeat and what it says it is doing.
+"""Who works on a store: reading the worker's lock, its heartbeat and what it says it is doing (semantics, section 9.4).
 
 The lock is the directory `.worker.lock` with the file `owner` in it, touched every few seconds by its holder. Taking
 it is the worker's own business; everything here only reads, so the board can tell without knowing the worker.

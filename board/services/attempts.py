@@ -103,7 +103,10 @@ def refuse(acting: Acting, attempt: Attempt, reason: str, *, now: Clock = utcnow
 
 
 def finish(acting: Acting, attempt: Attempt, result: Result, *, now: Clock = utcnow) -> Finished:
-    """Append how an attempt went, with its consequences; when the row was moved meanwhile, only as `late`."""
+    """Append how an attempt went, with its consequences; when the row was moved meanwhile, only as `late`.
+
+    Semantics, section 3.3.
+    """
     instance = acting.instance(attempt.instance)
     if instance is None:
         return Finished("")
@@ -191,7 +194,7 @@ def is_wanted(instance: Instance, attempt: Attempt) -> bool:
 
 
 def too_many_rounds(instance: Instance, row: int) -> str:
-    """Why a row in a loop of scripts may not begin yet another round; "" when it may."""
+    """Why a row in a loop of scripts may not begin yet another round; "" when it may (semantics, section 6.5)."""
     flow, t = instance.flow, instance.statuses.task[row]
     if flow.cycle_of(t) == len(flow.cycles):
         return ""

@@ -1,4 +1,4 @@
-"""What one message says: the bytes of a file, judged without looking at any instance."""
+"""What one message says: the bytes of a file, judged without looking at any instance (semantics, section 8.5)."""
 
 from __future__ import annotations
 

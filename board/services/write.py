@@ -1,4 +1,7 @@
-"""The one way anything is written: under the append lock, against the log as it then stands."""
+"""The one way anything is written: under the append lock, against the log as it then stands.
+
+Semantics, section 7.3.
+"""
 
 from __future__ import annotations
 

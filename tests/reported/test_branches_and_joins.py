@@ -19,7 +19,8 @@ def problems(text: str) -> list[tuple[str, str, str]]:
     return [(p.level, p.code, p.task) for p in check(table_of(text))]
 
 
-def test_a_join_after_a_branch_opens_whichever_branch_was_taken() -> None:  # R40
+def test_a_join_after_a_branch_opens_whichever_branch_was_taken() -> None:
+    """Users met: whichever branch was taken, the common step after it was skipped."""
     case = Case(PUBLISH)
     case.finish("qa", "true")
     assert case.statuses() == {"qa": "true", "fix": "skipped", "pub": "open"}
@@ -40,7 +41,8 @@ TWO_BRANCHES = """
     """
 
 
-def test_a_join_is_not_decided_while_one_of_its_ways_is_still_going() -> None:  # R41
+def test_a_join_is_not_decided_while_one_of_its_ways_is_still_going() -> None:
+    """Users met: a join was skipped with its first skipped way, while the other was still going."""
     case = Case(TWO_BRANCHES)
     case.tell("b1", "other")
     assert case.statuses("x", "y", "j") == {"x": "skipped", "y": "blocked", "j": "blocked"}
@@ -49,7 +51,8 @@ def test_a_join_is_not_decided_while_one_of_its_ways_is_still_going() -> None:  
     assert case.status("j") == "open"
 
 
-def test_a_join_of_which_every_way_was_skipped_is_skipped_and_the_outer_one_goes_on() -> None:  # R43
+def test_a_join_of_which_every_way_was_skipped_is_skipped_and_the_outer_one_goes_on() -> None:
+    """Users met: rule and behaviour differed when every way was skipped, and in nested branches."""
     case = Case("""
         task,depends_on,join
         outer,,
@@ -76,7 +79,7 @@ TRUTH = [
     (states, join, shown)
     for states, *row in (
         [cell.strip(" `") for cell in line.strip("|").split("|")]
-        for line in (Path(__file__).parents[2] / "docs" / "semantics-choices.md").read_text().splitlines()
+        for line in (Path(__file__).parents[2] / "docs" / "semantics.md").read_text().splitlines()
         if line.startswith(("| not yet", "| met", "| never"))
     )
     for join, shown in zip(("all", "any", "inclusive"), row, strict=True)
@@ -84,7 +87,8 @@ TRUTH = [
 
 
 @pytest.mark.parametrize(("states", "join", "shown"), TRUTH)
-def test_the_truth_table_of_the_guide_is_what_happens(states: str, join: str, shown: str) -> None:  # R43
+def test_the_truth_table_of_the_semantics_is_what_happens(states: str, join: str, shown: str) -> None:
+    """Users met: rule and behaviour differed when every way was skipped, and in nested branches."""
     case = Case(f"""
         task,depends_on,join
         a,,
@@ -99,12 +103,13 @@ def test_the_truth_table_of_the_guide_is_what_happens(states: str, join: str, sh
     assert case.status("j") == shown
 
 
-def test_the_guide_has_the_whole_truth_table() -> None:
+def test_the_semantics_have_the_whole_truth_table() -> None:
     assert len(TRUTH) == 18
 
 
 @pytest.mark.parametrize("join", ["", "all", "any"])
-def test_a_way_back_into_a_join_blocks_nothing(join: str) -> None:  # R44: here also with join all
+def test_a_way_back_into_a_join_blocks_nothing(join: str) -> None:
+    """Users met: a loop back into a join blocked the first pass for ever."""
     text = f"""
         task,depends_on,join
         start,,
@@ -134,13 +139,15 @@ XOR_IN_AND = """
     """
 
 
-def test_a_join_of_all_over_branches_that_exclude_each_other_is_warned_about_before_it_is_saved() -> None:  # R46
+def test_a_join_of_all_over_branches_that_exclude_each_other_is_warned_about_before_it_is_saved() -> None:
+    """Users met: a join of all waited for ever for the branch that was not taken."""
     found = problems(XOR_IN_AND.format(join="all"))
     assert ("warning", "answers-exclude", "j") in found
     assert problems(XOR_IN_AND.format(join="inclusive")) == []
 
 
-def test_an_inclusive_join_counts_the_branch_that_was_not_taken_as_settled() -> None:  # R46
+def test_an_inclusive_join_counts_the_branch_that_was_not_taken_as_settled() -> None:
+    """Users met: a join of all waited for ever for the branch that was not taken."""
     case = Case(XOR_IN_AND.format(join="inclusive"))
     case.finish("x", "l")
     case.finish("l1")
@@ -149,7 +156,8 @@ def test_an_inclusive_join_counts_the_branch_that_was_not_taken_as_settled() -> 
     assert case.status("j") == "open"
 
 
-def test_an_inclusive_join_waits_for_every_branch_that_was_activated_and_no_other() -> None:  # R47
+def test_an_inclusive_join_waits_for_every_branch_that_was_activated_and_no_other() -> None:
+    """Users met: an inclusive join went on after the first of two branches."""
     text = """
         task,depends_on,join
         a,,
@@ -208,13 +216,15 @@ def test_an_inclusive_join_counts_earlier_rounds_and_waits_while_an_inner_loop_g
     assert case.status("sum") == "open"
 
 
-def test_one_rejection_decides_at_once_and_the_other_way_is_seen_to_be_impossible() -> None:  # R49
+def test_one_rejection_decides_at_once_and_the_other_way_is_seen_to_be_impossible() -> None:
+    """Users met: one of three rejected, and the instance still waited for the others."""
     case = Case(APPROVALS)
     case.finish("a2", "no")
     assert case.statuses() == {"a1": "open", "a2": "no", "a3": "open", "rej": "open", "ok": "skipped"}
 
 
-def test_approvals_in_a_group_of_which_one_rejection_is_enough_are_no_longer_needed() -> None:  # R49, withdrawn by rule
+def test_approvals_in_a_group_of_which_one_rejection_is_enough_are_no_longer_needed() -> None:
+    """Users met: one of three rejected, and the instance still waited for the others."""
     case = Case(
         """
         task,role,depends_on,collection,parent,complete_when

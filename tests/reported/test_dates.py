@@ -47,14 +47,16 @@ def words(due: str, now: str) -> DueWords:
     return due_words(f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}", utc(now), BERLIN)
 
 
-def test_a_moment_that_the_clocks_skip_is_the_one_an_hour_after_the_jump() -> None:  # R64, spring
+def test_a_moment_that_the_clocks_skip_is_the_one_an_hour_after_the_jump() -> None:
+    """Users met: a time of 02:30 was skipped in spring and came twice in autumn."""
     at = read_deadline("2027-03-28T02:30", BERLIN)
     assert at is not None
     assert at.astimezone(UTC) == utc("2027-03-28T01:30")
     assert words("2027-03-28T02:30", "2027-03-27T12:00").text == "tomorrow 03:30"
 
 
-def test_a_moment_that_comes_twice_is_the_first_one_and_is_late_once() -> None:  # R64, autumn
+def test_a_moment_that_comes_twice_is_the_first_one_and_is_late_once() -> None:
+    """Users met: a time of 02:30 was skipped in spring and came twice in autumn."""
     at = read_deadline("2026-10-25T02:30", BERLIN)
     assert at is not None
     assert at.astimezone(UTC) == utc("2026-10-25T00:30")
@@ -75,7 +77,8 @@ def test_a_date_means_its_end_where_people_are_on_days_of_any_length(day: str, e
     assert words(day, ends).late
 
 
-def test_today_ends_at_local_midnight_also_on_the_long_day() -> None:  # R73
+def test_today_ends_at_local_midnight_also_on_the_long_day() -> None:
+    """Users met: the list of today ended at midnight in UTC."""
     assert words("2026-11-29T21:59Z", "2026-11-29T12:00").text == "today 22:59"
     assert words("2026-11-29T23:01Z", "2026-11-29T12:00").text == "tomorrow 00:01"
     assert words("2026-11-29T23:59Z", "2026-11-29T12:00").text == "tomorrow 00:59"
@@ -83,12 +86,14 @@ def test_today_ends_at_local_midnight_also_on_the_long_day() -> None:  # R73
     assert words("2026-10-25T23:01Z", "2026-10-24T22:30").text == "tomorrow 00:01"
 
 
-def test_before_two_in_the_morning_the_day_is_the_local_one_already() -> None:  # R73
+def test_before_two_in_the_morning_the_day_is_the_local_one_already() -> None:
+    """Users met: the list of today ended at midnight in UTC."""
     assert words("2026-07-15", "2026-07-14T22:30") == ("today", False)  # 00:30 in Berlin on the 15th
     assert words("2026-07-14", "2026-07-14T22:30") == ("yesterday", True)
 
 
-def test_days_late_grow_by_one_a_day_over_the_change_of_the_clocks() -> None:  # R74
+def test_days_late_grow_by_one_a_day_over_the_change_of_the_clocks() -> None:
+    """Users met: the days of being late jumped where the clocks change."""
     for change in ("2026-03-29", "2026-10-25"):
         end = datetime.fromisoformat(change)
         seen = []

@@ -36,7 +36,8 @@ def save(tail: Tail, text: str) -> ProcessTable:
     return table
 
 
-def test_a_task_removed_from_the_process_stays_in_the_instances_that_have_it(tail: Tail) -> None:  # R124
+def test_a_task_removed_from_the_process_stays_in_the_instances_that_have_it(tail: Tail) -> None:
+    """Users met: after a change of the definition an instance lost or doubled its steps."""
     save(tail, "task,name,role\ncollect,Collect,analyst")
     instances.start(tail, OLGA, "Quarterly", "new")
     old, new, newest = tail.get("old"), tail.get("new"), tail.definition("Quarterly")
@@ -50,7 +51,8 @@ def test_a_task_removed_from_the_process_stays_in_the_instances_that_have_it(tai
     assert (old.version, new.version) == (FIRST.version, newest.version)
 
 
-def test_a_name_can_be_changed_and_the_history_stays(tail: Tail) -> None:  # R125
+def test_a_name_can_be_changed_and_the_history_stays(tail: Tail) -> None:
+    """Users met: a name could not be changed without losing its history."""
     save(
         tail,
         """
@@ -73,7 +75,8 @@ def test_a_name_can_be_changed_and_the_history_stays(tail: Tail) -> None:  # R12
     )
 
 
-def test_a_changed_id_is_told_as_one_task_gone_and_another_come(tail: Tail) -> None:  # R125
+def test_a_changed_id_is_told_as_one_task_gone_and_another_come(tail: Tail) -> None:
+    """Users met: a name could not be changed without losing its history."""
     table = save(
         tail,
         """

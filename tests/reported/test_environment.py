@@ -20,7 +20,8 @@ VALUES = {
 }
 
 
-def test_a_value_with_quotes_spaces_and_dollars_reaches_the_script_unchanged(tmp_path: Path) -> None:  # R91
+def test_a_value_with_quotes_spaces_and_dollars_reaches_the_script_unchanged(tmp_path: Path) -> None:
+    """Users met: a cure for injection changed honest values."""
     params = "; ".join(f"{key}={value}" for key, value in VALUES.items())
     site = Site(tmp_path)
     site.script("s.sh", 'for k in QUOTES EQUALS DOLLAR LINE EMPTY GLOB SIGNS; do printenv "PROC_PARAM_$k"; done')
@@ -35,11 +36,13 @@ def test_a_value_with_quotes_spaces_and_dollars_reaches_the_script_unchanged(tmp
     ["FOLDBOARD_SECRET_KEY", "FOLDBOARD_DATABASE_URL", "DATABASE_URL", "SECRET_KEY", "DJANGO_SETTINGS_MODULE",
      "CREDENTIALS_DIRECTORY", "NOTIFY_SOCKET", "PROC_RUN", "PROC_PARAM_LEFT"],
 )  # fmt: skip
-def test_what_is_the_products_own_is_in_no_scripts_environment(name: str) -> None:  # R89
+def test_what_is_the_products_own_is_in_no_scripts_environment(name: str) -> None:
+    """Users met: every secret of the service reached every script."""
     assert passed_on({name: "hush", "PATH": "/bin", "R_LIBS": "/r"}) == {"PATH": "/bin", "R_LIBS": "/r"}
 
 
-def test_a_script_reaches_no_file_of_the_worker(tmp_path: Path) -> None:  # R89
+def test_a_script_reaches_no_file_of_the_worker(tmp_path: Path) -> None:
+    """Users met: every secret of the service reached every script."""
     site = Site(tmp_path)
     site.script(
         "s.py",
@@ -58,7 +61,7 @@ def test_a_script_reaches_no_file_of_the_worker(tmp_path: Path) -> None:  # R89
 def test_nothing_in_a_log_is_masked_and_nothing_of_ours_is_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("FOLDBOARD_SECRET_KEY", "e")  # R92: one letter, which a mask would take out of every word
+    monkeypatch.setenv("FOLDBOARD_SECRET_KEY", "e")  # one letter, which a mask would take out of every word
     site = Site(tmp_path)
     site.script("s.sh", "echo every letter; printenv | grep -c FOLDBOARD_")
     site.start([{"task": "t", "role": "system", "script": "s.sh"}])

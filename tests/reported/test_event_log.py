@@ -98,7 +98,8 @@ def test_a_deadline_nobody_can_mean_is_refused_where_it_is_typed(due: str) -> No
         tasks.set_due(case.tail, "i", Place("check"), Actor("ana", admin=True), due)
 
 
-def test_a_torn_last_line_swallows_neither_the_next_sign_off_nor_the_one_after(tmp_path: Path) -> None:  # R65
+def test_a_torn_last_line_swallows_neither_the_next_sign_off_nor_the_one_after(tmp_path: Path) -> None:
+    """Users met: a torn last line swallowed the next event."""
     store = Store(tmp_path / "store").ensure()
     case = Case("task,role\nfirst,analyst\nsecond,analyst", tail=Tail(open_log(store)))
     with store.events_path.open("ab") as file:
@@ -114,9 +115,8 @@ def test_a_torn_last_line_swallows_neither_the_next_sign_off_nor_the_one_after(t
     assert b'{"seq":9,"ty\n' in store.events_path.read_bytes()  # kept for inspection
 
 
-def test_a_bad_line_in_the_middle_is_told_on_the_worker_page(
-    cast: dict[str, User], store: Path, login: Login
-) -> None:  # R65
+def test_a_bad_line_in_the_middle_is_told_on_the_worker_page(cast: dict[str, User], store: Path, login: Login) -> None:
+    """Users met: a torn last line swallowed the next event."""
     case = Case("task,role\nfirst,analyst\nsecond,analyst", tail=shared(store))
     with (store / "events.jsonl").open("ab") as file:
         file.write(b"5\n")
@@ -126,7 +126,8 @@ def test_a_bad_line_in_the_middle_is_told_on_the_worker_page(
     assert case.status("first") == "done"
 
 
-def test_a_reader_of_a_writer_of_long_lines_sees_whole_events_only(tmp_path: Path) -> None:  # R67
+def test_a_reader_of_a_writer_of_long_lines_sees_whole_events_only(tmp_path: Path) -> None:
+    """Users met: a reader met the half-written line of a live writer."""
     store = Store(tmp_path / "store").ensure()
     case = Case("task,role\nfirst,analyst", tail=Tail(open_log(store)))
     encoded = encode(Event("2026-11-29T16:00:00Z", "i", "first", "note", "é" * 500_000, "ben"))
@@ -138,7 +139,8 @@ def test_a_reader_of_a_writer_of_long_lines_sees_whole_events_only(tmp_path: Pat
     assert case.tail.log.read().bad == []
 
 
-def test_what_a_newer_version_wrote_is_kept_in_the_history_and_changes_nothing_here() -> None:  # R70
+def test_what_a_newer_version_wrote_is_kept_in_the_history_and_changes_nothing_here() -> None:
+    """Users met: what an older version had kept could not be loaded any more."""
     case = Case("task,role\nfirst,analyst")
     new = {"ts": "2030-01-01T00:00:00Z", "instance": "i", "task": "first", "field": "seal", "value": "x", "actor": "y"}
     case.tail.log.put(json.dumps(new | {"chain": ["a", 1]}).encode() + b"\n")  # type: ignore[attr-defined]
@@ -147,7 +149,8 @@ def test_what_a_newer_version_wrote_is_kept_in_the_history_and_changes_nothing_h
     assert (kept.value, kept.others) == ("x", {"chain": ["a", 1]})
 
 
-def test_the_second_look_reads_only_what_is_new_however_much_there_is(tmp_path: Path) -> None:  # R71
+def test_the_second_look_reads_only_what_is_new_however_much_there_is(tmp_path: Path) -> None:
+    """Users met: a large log was read whole for every request."""
     store = Store(tmp_path / "store").ensure()
     case = Case(EACH, [f"n{n}" for n in range(300)], tail=Tail(open_log(store)))
     event = Event("2026-11-29T16:00:00Z", "i", "load", "note", "x" * 40, "ben", "n1")

@@ -51,7 +51,8 @@ def post(tmp_path: Path) -> Post:
     return Post(tmp_path)
 
 
-def test_a_message_still_being_written_is_left_until_it_is_whole(post: Post) -> None:  # R119
+def test_a_message_still_being_written_is_left_until_it_is_whole(post: Post) -> None:
+    """Users met: a message was taken in while it was still being written."""
     with (post.store.inbox / "m.json").open("w") as file:
         file.write('{"task": "delivery", "ele')
         file.flush()
@@ -61,7 +62,8 @@ def test_a_message_still_being_written_is_left_until_it_is_whole(post: Post) -> 
     assert post.case.status("delivery", "north") == "done"
 
 
-def test_what_was_left_half_written_is_refused_with_a_reason_beside_it(post: Post) -> None:  # R119
+def test_what_was_left_half_written_is_refused_with_a_reason_beside_it(post: Post) -> None:
+    """Users met: a message was taken in while it was still being written."""
     (post.store.inbox / "m.json").write_text('{"task": "deliv')
     (post.store.inbox / "empty.json").write_text("")
     assert post.inbox.take_in().rejected == {"m.json": "unreadable", "empty.json": "unreadable"}
@@ -69,7 +71,8 @@ def test_what_was_left_half_written_is_refused_with_a_reason_beside_it(post: Pos
     assert (post.store.failed / "m.json").read_text() == '{"task": "deliv'  # kept as it came
 
 
-def test_temporary_and_hidden_files_are_left_alone_until_they_are_renamed(post: Post) -> None:  # R119
+def test_temporary_and_hidden_files_are_left_alone_until_they_are_renamed(post: Post) -> None:
+    """Users met: a message was taken in while it was still being written."""
     path = post.put("m.json.tmp", task="delivery", element="north")
     post.put(".n.json", task="delivery", element="süd")
     (post.store.inbox / "folder.json").mkdir()
@@ -79,7 +82,8 @@ def test_temporary_and_hidden_files_are_left_alone_until_they_are_renamed(post: 
     assert list(post.inbox.take_in().applied) == ["m.json"]
 
 
-def test_a_message_sent_again_under_its_name_is_applied_once(post: Post) -> None:  # R121
+def test_a_message_sent_again_under_its_name_is_applied_once(post: Post) -> None:
+    """Users met: a message counted twice, or one that came too early was lost."""
     for _ in range(2):
         post.put("m.json", task="delivery", element="north")
         post.inbox.take_in()
@@ -87,7 +91,8 @@ def test_a_message_sent_again_under_its_name_is_applied_once(post: Post) -> None
     assert not (post.store.inbox / "m.json").exists()
 
 
-def test_a_message_for_an_instance_that_is_not_there_yet_waits_for_it(post: Post) -> None:  # R121
+def test_a_message_for_an_instance_that_is_not_there_yet_waits_for_it(post: Post) -> None:
+    """Users met: a message counted twice, or one that came too early was lost."""
     post.put("m.json", instance="later", task="load")
     for _ in range(3):
         assert post.inbox.take_in().pending == ["m.json"]
@@ -95,14 +100,16 @@ def test_a_message_for_an_instance_that_is_not_there_yet_waits_for_it(post: Post
     assert list(post.inbox.take_in().applied) == ["m.json"]
 
 
-def test_a_result_for_a_task_that_is_not_ready_is_kept_and_counts_when_its_turn_comes(post: Post) -> None:  # R121
+def test_a_result_for_a_task_that_is_not_ready_is_kept_and_counts_when_its_turn_comes(post: Post) -> None:
+    """Users met: a message counted twice, or one that came too early was lost."""
     post.put("m.json", task="review", element="north", actor="platform")
     assert list(post.inbox.take_in().applied) == ["m.json"]
     assert post.case.status("review", "north") == "done"
     assert post.case.status("sign") == "blocked"
 
 
-def test_of_two_opposite_results_both_are_in_the_log_and_the_later_counts(post: Post) -> None:  # R121
+def test_of_two_opposite_results_both_are_in_the_log_and_the_later_counts(post: Post) -> None:
+    """Users met: a message counted twice, or one that came too early was lost."""
     post.put("1.json", task="delivery", element="north", value="complete")
     post.put("2.json", task="delivery", element="north", value="partial")
     post.inbox.take_in()
@@ -123,19 +130,22 @@ def test_of_two_opposite_results_both_are_in_the_log_and_the_later_counts(post: 
         ({"task": "load", "instance": "../../etc"}, "bad_instance"),
     ],
 )
-def test_what_can_never_apply_is_put_aside_with_its_code(post: Post, said: dict[str, str], code: str) -> None:  # R121
+def test_what_can_never_apply_is_put_aside_with_its_code(post: Post, said: dict[str, str], code: str) -> None:
+    """Users met: a message counted twice, or one that came too early was lost."""
     post.put("m.json", **said)
     assert post.inbox.take_in().rejected == {"m.json": code}
     assert post.rejected("m.json") == code
 
 
-def test_a_result_that_comes_after_a_cancellation_is_refused_and_says_so(post: Post) -> None:  # R121
+def test_a_result_that_comes_after_a_cancellation_is_refused_and_says_so(post: Post) -> None:
+    """Users met: a message counted twice, or one that came too early was lost."""
     instances.cancel(post.case.tail, "i", OLGA, "not this quarter")
     post.put("m.json", task="delivery", element="north")
     assert post.inbox.take_in().rejected == {"m.json": "cancelled"}
 
 
-def test_a_script_that_a_message_finished_is_late_when_it_ends_itself(post: Post) -> None:  # R121, an older round
+def test_a_script_that_a_message_finished_is_late_when_it_ends_itself(post: Post) -> None:
+    """Users met: a message counted twice, or one that came too early was lost."""
     attempt = post.case.begin("load")
     post.put("m.json", task="load", value="done")
     post.inbox.take_in()
@@ -158,7 +168,8 @@ def test_four_eyes_are_not_passed_by_a_message(post: Post) -> None:
     assert post.inbox.take_in().rejected == {"s.json": "people_only"}
 
 
-def test_however_a_file_comes_it_is_found_in_the_order_of_the_names(post: Post, tmp_path: Path) -> None:  # R122
+def test_however_a_file_comes_it_is_found_in_the_order_of_the_names(post: Post, tmp_path: Path) -> None:
+    """Users met: files that were moved, linked or oddly named were not seen, or held up the rest."""
     beside = tmp_path / "beside.json"
     beside.write_text(json.dumps({"task": "load", "field": "note", "value": "linked"}))
     os.link(beside, post.store.inbox / "1.json")
@@ -171,7 +182,11 @@ def test_however_a_file_comes_it_is_found_in_the_order_of_the_names(post: Post, 
     assert beside.exists()
 
 
-def test_odd_names_links_and_pipes_hold_nobody_up(post: Post, tmp_path: Path) -> None:  # R122, R32
+def test_odd_names_links_and_pipes_hold_nobody_up(post: Post, tmp_path: Path) -> None:
+    """Users met: files that were moved, linked or oddly named were not seen, or held up the rest.
+
+    A link led out of the folder that was checked by its text alone.
+    """
     secret = tmp_path / "secret.json"
     secret.write_text(json.dumps({"task": "load"}))
     (post.store.inbox / "link.json").symlink_to(secret)
@@ -201,7 +216,8 @@ def test_a_file_that_cannot_be_moved_is_applied_once_and_told_once(post: Post) -
     assert len(post.case.events("delivery")) == 1
 
 
-def test_more_messages_than_are_taken_at_once_keep_their_order(post: Post) -> None:  # R122
+def test_more_messages_than_are_taken_at_once_keep_their_order(post: Post) -> None:
+    """Users met: files that were moved, linked or oddly named were not seen, or held up the rest."""
     for n in range(AT_ONCE + 100):
         post.put(f"{n:05}.json", task="load", field="note", value=f"n{n}")
     assert len(post.inbox.take_in().applied) == AT_ONCE + 100

@@ -36,7 +36,8 @@ def move(user: User, *, to: str = "", out_of: str = "") -> None:
 
 def test_who_comes_into_a_role_sees_its_open_tasks_and_who_leaves_it_does_not(
     case: Case, cast: dict[str, User], login: Login
-) -> None:  # R86
+) -> None:
+    """Users met: who came into a role did not see its open tasks, and who left it kept them."""
     sam, ana = login("sam"), login("ana")
     assert "/tasks/check/" not in sam.get("/").text
     assert "/tasks/check/" in ana.get("/").text
@@ -48,7 +49,8 @@ def test_who_comes_into_a_role_sees_its_open_tasks_and_who_leaves_it_does_not(
 
 def test_a_role_taken_away_while_the_page_is_open_counts_at_the_click(
     case: Case, cast: dict[str, User], login: Login
-) -> None:  # R86
+) -> None:
+    """Users met: who came into a role did not see its open tasks, and who left it kept them."""
     ana = login("ana")
     assert 'value="done"' in ana.get("/instances/i/tasks/check/").text
     move(cast["ana"], out_of="analyst")
@@ -60,7 +62,8 @@ def test_a_role_taken_away_while_the_page_is_open_counts_at_the_click(
 
 def test_an_account_switched_off_while_its_page_is_open_does_nothing_more(
     case: Case, cast: dict[str, User], login: Login
-) -> None:  # R86
+) -> None:
+    """Users met: who came into a role did not see its open tasks, and who left it kept them."""
     ana = login("ana")
     ana.get("/")
     cast["ana"].is_active = False
@@ -73,7 +76,8 @@ def test_an_account_switched_off_while_its_page_is_open_does_nothing_more(
 @pytest.mark.parametrize("gone", ["switched off", "role taken away", "never held the role", "no such account"])
 def test_what_is_assigned_to_somebody_who_cannot_do_it_is_offered_to_the_role(
     case: Case, cast: dict[str, User], login: Login, gone: str
-) -> None:  # R86
+) -> None:
+    """Users met: who came into a role did not see its open tasks, and who left it kept them."""
     who = {"never held the role": "sam", "no such account": "anna"}.get(gone, "ana")
     tasks.assign(case.tail, "i", Place("check"), OLGA, who)
     ben = login("ben")
@@ -93,7 +97,11 @@ def test_what_is_assigned_to_somebody_who_cannot_do_it_is_offered_to_the_role(
 
 def test_where_roles_decide_my_work_the_lists_the_boards_and_the_numbers_agree(
     case: Case, login: Login, settings: Any
-) -> None:  # R80, R88
+) -> None:
+    """Users met: a list by history forgot who may see what.
+
+    People with a right on one process saw its pages, but empty lists.
+    """
     settings.FOLDBOARD_VIEW = "roles"
     mira, nobody = login("mira"), login("nobody")
     assert "/tasks/sign/" in mira.get("/").text
@@ -116,7 +124,8 @@ def test_where_roles_decide_my_work_the_lists_the_boards_and_the_numbers_agree(
 
 def test_the_page_of_a_message_that_names_what_one_may_not_see_is_for_operators(
     case: Case, store: Path, login: Login, settings: Any
-) -> None:  # R80
+) -> None:
+    """Users met: a list by history forgot who may see what."""
     settings.FOLDBOARD_VIEW = "roles"
     (store / "inbox").mkdir(exist_ok=True)
     (store / "inbox" / "rwanda-secret.json").write_text('{"task": "x", "instance": "later"}')
@@ -124,7 +133,8 @@ def test_the_page_of_a_message_that_names_what_one_may_not_see_is_for_operators(
     assert "rwanda-secret" in login("olga").get("/worker/").text
 
 
-def test_every_way_to_sign_off_says_who(case: Case, cast: dict[str, User], login: Login) -> None:  # R85
+def test_every_way_to_sign_off_says_who(case: Case, cast: dict[str, User], login: Login) -> None:
+    """Users met: a second way to sign off recorded nobody's name."""
     case = Case("task,role\n" + "\n".join(f"c{n},analyst" for n in range(6)), tail=case.tail, instance="j")
     ana, fast = login("ana"), login("ana", htmx=True)
     ana.post("/instances/j/tasks/c0/act/", {"do": "finish", "value": "done"})

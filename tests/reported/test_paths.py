@@ -34,7 +34,8 @@ OUT = [
 @pytest.mark.parametrize(
     "task", ["a/b", "..", ".", "a b", "x" * 300, "x\n", "a@b", "@instance", "a\u202eb", "1a", "-e"]
 )
-def test_an_id_that_is_none_is_refused_with_its_row_before_it_becomes_a_path(task: str) -> None:  # R28
+def test_an_id_that_is_none_is_refused_with_its_row_before_it_becomes_a_path(task: str) -> None:
+    """Users met: a name with a slash became a file name, and the run failed before it began."""
     found = check(table_of("task,role\nfine,analyst").from_rows([{"task": "fine"}, {"task": task}]))
     if task == "x\n":  # cells are trimmed
         assert found == []
@@ -42,7 +43,8 @@ def test_an_id_that_is_none_is_refused_with_its_row_before_it_becomes_a_path(tas
     assert [(p.level, p.row, p.column) for p in found] == [("error", 2, "task")]
 
 
-def test_a_name_may_be_anything_and_enters_no_path(tmp_path: Path) -> None:  # R28
+def test_a_name_may_be_anything_and_enters_no_path(tmp_path: Path) -> None:
+    """Users met: a name with a slash became a file name, and the run failed before it began."""
     site = Site(tmp_path)
     site.script("s.sh", "echo ok")
     site.start([{"task": "t", "name": "in/out: ../../ § CON?", "role": "system", "script": "s.sh"}])
@@ -66,12 +68,14 @@ def test_a_process_name_that_is_none_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("element", ["a\nb", "a\x00", "x" * 129])
-def test_an_element_without_a_printable_name_is_refused(element: str) -> None:  # R28
+def test_an_element_without_a_printable_name_is_refused(element: str) -> None:
+    """Users met: a name with a slash became a file name, and the run failed before it began."""
     with pytest.raises(ElementError):
         ElementList.from_ids(["fine", element])
 
 
-def test_elements_that_look_alike_have_logs_of_their_own(tmp_path: Path) -> None:  # R29
+def test_elements_that_look_alike_have_logs_of_their_own(tmp_path: Path) -> None:
+    """Users met: replaced characters made two names one file."""
     site = Site(tmp_path)
     site.script("load.sh", 'printf "%s %s" "$PROC_ELEMENT" "$PROC_ATTEMPT"; test "$PROC_ATTEMPT" = 2')
     rows = [
@@ -104,17 +108,18 @@ def artifacts(cast: dict[str, User], store: Path) -> Path:
 
 @pytest.mark.parametrize("name", OUT)
 @pytest.mark.parametrize("query", ["", "?view", "?open"])
-def test_no_address_leads_out_of_the_files_of_an_instance(
-    artifacts: Path, login: Login, name: str, query: str
-) -> None:  # R31, R32
+def test_no_address_leads_out_of_the_files_of_an_instance(artifacts: Path, login: Login, name: str, query: str) -> None:
+    """Users met: `../` in an address, then in an imported record, read any file.
+
+    A link led out of the folder that was checked by its text alone.
+    """
     answer = login("ana").get(f"/instances/i/files/{name}{query}")
     assert answer.status_code in (301, 404), name
     assert b"root:" not in answer.getvalue()
 
 
-def test_a_file_of_the_instance_is_there_and_a_link_is_told_of_and_not_followed(
-    artifacts: Path, login: Login
-) -> None:  # R32
+def test_a_file_of_the_instance_is_there_and_a_link_is_told_of_and_not_followed(artifacts: Path, login: Login) -> None:
+    """Users met: a link led out of the folder that was checked by its text alone."""
     ana = login("ana")
     assert ana.get("/instances/i/files/report.txt").getvalue() == b"fine"
     page = ana.get("/instances/i/files/").text
@@ -126,7 +131,8 @@ def test_a_file_of_the_instance_is_there_and_a_link_is_told_of_and_not_followed(
 
 def test_the_path_of_a_log_is_worked_out_and_never_taken_from_the_log_of_events(
     artifacts: Path, store: Path, login: Login
-) -> None:  # R31
+) -> None:
+    """Users met: `../` in an address, then in an imported record, read any file."""
     with shared(store).acting() as acting:
         said = (("status", "doing"), ("log", "../../../../../../etc/passwd"), ("status", "failed"))
         acting.append([Event("2026-11-29T16:00:00Z", "i", "load", f, v, "worker", attempt=1) for f, v in said])
@@ -139,6 +145,7 @@ def test_the_path_of_a_log_is_worked_out_and_never_taken_from_the_log_of_events(
 
 
 @pytest.mark.parametrize("script", ["../../bin/sh", "/bin/sh", "a/../../b.sh", "~/x.sh", "C:\\x.sh", "..\\x.sh"])
-def test_a_script_that_leaves_the_jobs_directory_is_an_error_of_its_row(script: str) -> None:  # R31
+def test_a_script_that_leaves_the_jobs_directory_is_an_error_of_its_row(script: str) -> None:
+    """Users met: `../` in an address, then in an imported record, read any file."""
     found = check(table_of("task").from_rows([{"task": "t", "role": "system", "script": script}]))
     assert ("error", 1, "script") in [(p.level, p.row, p.column) for p in found]

@@ -31,7 +31,8 @@ CHAIN = """
     """
 
 
-def test_a_chain_of_empty_groups_is_complete_and_what_follows_is_open() -> None:  # R50
+def test_a_chain_of_empty_groups_is_complete_and_what_follows_is_open() -> None:
+    """Users met: several empty groups in a row made the run fail."""
     case = Case(CHAIN, [])
     assert case.statuses() == {"end": "open"}
     assert case.instance.counts("a") == (0, 0, 0, 0, 0, 0, 0, 0)
@@ -39,7 +40,8 @@ def test_a_chain_of_empty_groups_is_complete_and_what_follows_is_open() -> None:
     assert case.instance.state == "complete"
 
 
-def test_groups_whose_source_has_not_run_wait_and_are_not_skipped() -> None:  # R52
+def test_groups_whose_source_has_not_run_wait_and_are_not_skipped() -> None:
+    """Users met: a group whose list was not known yet was taken for an empty one."""
     case = Case(
         """
         task,role,depends_on,collection,parent
@@ -65,7 +67,8 @@ def test_groups_whose_source_has_not_run_wait_and_are_not_skipped() -> None:  # 
     assert case.status("e") == "open"
 
 
-def test_a_process_with_a_group_is_not_started_without_its_list() -> None:  # R53: missing is never read as none
+def test_a_process_with_a_group_is_not_started_without_its_list() -> None:
+    """Users met: a missing list was read as an empty one, and the run went on without elements."""
     tail = Case("task,role\na,analyst").tail
     with pytest.raises(Refusal, match="repeats per unit"):
         instances.start(tail, OLGA, "P", "second", table=table_of(CHAIN))
@@ -83,14 +86,14 @@ def test_a_process_with_a_group_is_not_started_without_its_list() -> None:  # R5
         (b'["a",', "This is no JSON"),
     ],
 )
-def test_a_list_with_something_wrong_is_refused_with_the_reason_and_never_shortened(
-    text: bytes, said: str
-) -> None:  # R53
+def test_a_list_with_something_wrong_is_refused_with_the_reason_and_never_shortened(text: bytes, said: str) -> None:
+    """Users met: a missing list was read as an empty one, and the run went on without elements."""
     with pytest.raises((ElementError, Unreadable), match=re.escape(said)):
         read_elements(text)
 
 
-def test_a_list_of_a_hundred_thousand_is_read_whole() -> None:  # R53
+def test_a_list_of_a_hundred_thousand_is_read_whole() -> None:
+    """Users met: a missing list was read as an empty one, and the run went on without elements."""
     ids = [f"n{n}" for n in range(100_000)]
     assert len(ElementList.from_ids(ids).ids) == 100_000
     with pytest.raises(ElementError):
@@ -110,7 +113,8 @@ def three_of_five(enough: str = "3", elements: str = "abcde", sequential: str = 
 
 
 @pytest.mark.parametrize("sequential", ["", "true"])
-def test_a_group_closes_once_with_the_third_of_five_and_the_rest_is_no_longer_needed(sequential: str) -> None:  # R55 a
+def test_a_group_closes_once_with_the_third_of_five_and_the_rest_is_no_longer_needed(sequential: str) -> None:
+    """Users met: groups closed too early, twice or never, and what was left stayed in people's lists."""
     case = three_of_five(sequential=sequential)
     for element in "ab":
         case.finish("check", element=element)
@@ -124,7 +128,8 @@ def test_a_group_closes_once_with_the_third_of_five_and_the_rest_is_no_longer_ne
     assert case.instance.state == "complete"
 
 
-def test_the_condition_may_be_met_by_the_very_last_element() -> None:  # R55 b
+def test_the_condition_may_be_met_by_the_very_last_element() -> None:
+    """Users met: groups closed too early, twice or never, and what was left stayed in people's lists."""
     case = three_of_five("all")
     for element in "abcde":
         assert case.status("next") == "blocked"
@@ -132,7 +137,8 @@ def test_the_condition_may_be_met_by_the_very_last_element() -> None:  # R55 b
     assert case.status("next") == "open"
 
 
-def test_two_elements_finished_in_one_second_close_the_group_once() -> None:  # R55 c
+def test_two_elements_finished_in_one_second_close_the_group_once() -> None:
+    """Users met: groups closed too early, twice or never, and what was left stayed in people's lists."""
     case = three_of_five()
     for element in "abcd":
         tasks.finish(
@@ -142,7 +148,8 @@ def test_two_elements_finished_in_one_second_close_the_group_once() -> None:  # 
     assert [e.task for e in case.events() if e.task == "next"] == []
 
 
-def test_reworking_one_of_the_three_opens_the_group_again_until_it_is_done() -> None:  # R55 d
+def test_reworking_one_of_the_three_opens_the_group_again_until_it_is_done() -> None:
+    """Users met: groups closed too early, twice or never, and what was left stayed in people's lists."""
     case = three_of_five()
     for element in "abc":
         case.finish("check", element=element)
@@ -153,7 +160,8 @@ def test_reworking_one_of_the_three_opens_the_group_again_until_it_is_done() -> 
     assert case.status("next") == "open"
 
 
-def test_reworking_one_of_the_three_after_the_next_step_was_finished_marks_that_stale() -> None:  # R55 d
+def test_reworking_one_of_the_three_after_the_next_step_was_finished_marks_that_stale() -> None:
+    """Users met: groups closed too early, twice or never, and what was left stayed in people's lists."""
     case = three_of_five()
     for element in "abc":
         case.finish("check", element=element)
@@ -164,7 +172,8 @@ def test_reworking_one_of_the_three_after_the_next_step_was_finished_marks_that_
     assert case.instance.state == "active"
 
 
-def test_a_threshold_above_the_number_of_elements_is_all_of_them() -> None:  # R55 e
+def test_a_threshold_above_the_number_of_elements_is_all_of_them() -> None:
+    """Users met: groups closed too early, twice or never, and what was left stayed in people's lists."""
     case = three_of_five("6")
     assert case.instance.counts("check").required == 5
     for element in "abcde":
@@ -177,7 +186,8 @@ def test_a_threshold_that_is_none_is_an_error_before_anything_starts() -> None:
     assert [(p.level, p.row, p.column, p.text) for p in found] == [("error", 1, "complete_when", "most")]
 
 
-def test_a_group_of_one_element_closes_with_it() -> None:  # R55 f
+def test_a_group_of_one_element_closes_with_it() -> None:
+    """Users met: groups closed too early, twice or never, and what was left stayed in people's lists."""
     case = three_of_five("any", "a")
     case.finish("check", element="a")
     assert case.status("next") == "open"
@@ -199,7 +209,8 @@ def test_an_element_whose_rows_are_all_skipped_counts_for_no_completion() -> Non
     assert case.instance.state == "complete"
 
 
-def test_two_hundred_elements_finished_by_twenty_at_once_open_what_follows_once(tmp_path: Path) -> None:  # R56
+def test_two_hundred_elements_finished_by_twenty_at_once_open_what_follows_once(tmp_path: Path) -> None:
+    """Users met: many elements that finished at once lost completions."""
     case = Case(CHAIN, ids := [f"n{n}" for n in range(200)], tail=Tail(open_log(Store(tmp_path / "store").ensure())))
     troubles: list[Exception] = []
 

@@ -32,7 +32,8 @@ def test_a_failed_task_holds_back_all_that_follows_and_says_so() -> None:
     assert case.instance.sentence() == "Stuck: failed: a (retry or repair it)"
 
 
-def test_after_a_retry_by_hand_the_chain_goes_on_by_itself() -> None:  # R34, case 1
+def test_after_a_retry_by_hand_the_chain_goes_on_by_itself() -> None:
+    """Users met: after a repair by hand everything behind it had to be freed one by one."""
     case = exhausted()
     tasks.retry(case.tail, "i", Place("a"), OLGA)
     case.runs("a")
@@ -41,14 +42,16 @@ def test_after_a_retry_by_hand_the_chain_goes_on_by_itself() -> None:  # R34, ca
     assert {e.task for e in case.events()} == {"a", "b"}  # nothing was freed by an event of its own
 
 
-def test_after_a_repair_from_outside_the_chain_goes_on_by_itself() -> None:  # R34, case 2
+def test_after_a_repair_from_outside_the_chain_goes_on_by_itself() -> None:
+    """Users met: after a repair by hand everything behind it had to be freed one by one."""
     case = exhausted()
     case.tell("a", "done", actor="olga")
     assert case.statuses() == {"a": "done", "b": "open", "c": "blocked", "d": "blocked"}
     assert case.instance.state == "active"
 
 
-def test_a_retry_by_hand_begins_a_new_budget_and_the_numbers_go_on() -> None:  # R35
+def test_a_retry_by_hand_begins_a_new_budget_and_the_numbers_go_on() -> None:
+    """Users met: the number of attempts was wrong after a retry by hand."""
     case = exhausted()
     tasks.retry(case.tail, "i", Place("a"), OLGA)
     for left in (True, True, False):
@@ -67,7 +70,8 @@ def test_clicks_messages_and_comments_spend_no_retry() -> None:
     assert [case.runs("a", "failed").retry_in_s is not None for _ in range(3)] == [True, True, False]
 
 
-def test_a_second_failure_is_as_loud_as_the_first() -> None:  # R37
+def test_a_second_failure_is_as_loud_as_the_first() -> None:
+    """Users met: the first failure was told, the second was silent."""
     case = exhausted()
     said = case.instance.sentence()
     tasks.retry(case.tail, "i", Place("a"), OLGA)
@@ -88,7 +92,8 @@ PARALLEL = """
     """
 
 
-def test_one_failed_element_stops_neither_its_siblings_nor_what_is_beside_it() -> None:  # R38
+def test_one_failed_element_stops_neither_its_siblings_nor_what_is_beside_it() -> None:
+    """Users met: one failed element stopped its siblings, or what did not depend on it."""
     elements = [f"e{n}" for n in range(10)]
     case = Case(PARALLEL, elements)
     case.runs("load", "failed", "e3")

@@ -37,7 +37,8 @@ def three_rounds() -> Case:
     return case
 
 
-def test_after_three_rounds_every_finish_comment_and_signer_is_there_and_labelled() -> None:  # R127
+def test_after_three_rounds_every_finish_comment_and_signer_is_there_and_labelled() -> None:
+    """Users met: sending back made earlier rounds vanish."""
     case = three_rounds()
     events = [entry.event for entry in reversed(case.tail.history("i", task="review"))]
     found = rounds(case.instance, events)
@@ -48,7 +49,8 @@ def test_after_three_rounds_every_finish_comment_and_signer_is_there_and_labelle
     assert case.status("publish") == "open"
 
 
-def test_logs_and_attempts_of_earlier_rounds_are_kept_under_their_round() -> None:  # R127
+def test_logs_and_attempts_of_earlier_rounds_are_kept_under_their_round() -> None:
+    """Users met: sending back made earlier rounds vanish."""
     case = three_rounds()
     events = [entry.event for entry in reversed(case.tail.history("i", task="check"))]
     assert [(a.number, a.round, a.outcome) for a in attempts(events)] == [
@@ -78,7 +80,8 @@ SIBLINGS = """
     """
 
 
-def test_moving_one_failed_element_touches_neither_another_failed_one_nor_one_that_runs() -> None:  # R128
+def test_moving_one_failed_element_touches_neither_another_failed_one_nor_one_that_runs() -> None:
+    """Users met: moving one element ran its unrelated siblings again."""
     case = Case(SIBLINGS, ["a", "b", "c"])
     case.runs("load", "failed", "a")
     case.runs("load", "failed", "b")
@@ -100,7 +103,8 @@ def finished_siblings() -> Case:
     return case
 
 
-def test_reopening_names_what_it_would_take_along_and_takes_exactly_that() -> None:  # R128
+def test_reopening_names_what_it_would_take_along_and_takes_exactly_that() -> None:
+    """Users met: moving one element ran its unrelated siblings again."""
     case = finished_siblings()
     row = case.row("load", "a")
     named = [decide.title(case.instance, r) for r in decide.would_reopen(case.instance, row)]
@@ -110,7 +114,8 @@ def test_reopening_names_what_it_would_take_along_and_takes_exactly_that() -> No
     assert moved == {"load@a", "check@a", "total"}
 
 
-def test_reopening_alone_keeps_what_follows_and_marks_it() -> None:  # R128
+def test_reopening_alone_keeps_what_follows_and_marks_it() -> None:
+    """Users met: moving one element ran its unrelated siblings again."""
     case = finished_siblings()
     tasks.reopen(case.tail, "i", Place("load", "a"), OLGA, "the file was wrong")
     assert {name for name, status in case.statuses().items() if status != "done"} == {"load@a"}

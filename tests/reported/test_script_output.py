@@ -34,7 +34,8 @@ def follow(login: Login, after: int) -> tuple[str, int, bool]:
 
 
 @pytest.mark.parametrize("line", [b"x" * 79 + b"\n", b"x" * 80], ids=["many lines", "one line"])
-def test_the_page_of_a_huge_log_is_there_at_once_with_its_end(log: Path, login: Login, line: bytes) -> None:  # R22
+def test_the_page_of_a_huge_log_is_there_at_once_with_its_end(log: Path, login: Login, line: bytes) -> None:
+    """Users met: a log of 300,000 lines or of 1 GB took the page, the browser or the server down."""
     with log.open("wb") as file:
         for _ in range(64):
             file.write(line * (1 << 14))
@@ -53,7 +54,8 @@ def test_the_page_of_a_huge_log_is_there_at_once_with_its_end(log: Path, login: 
     assert sum(map(len, whole)) == log.stat().st_size
 
 
-def test_a_log_of_many_short_lines_is_shown_whole(log: Path, login: Login) -> None:  # R23
+def test_a_log_of_many_short_lines_is_shown_whole(log: Path, login: Login) -> None:
+    """Users met: a log over a low limit was not shown at all."""
     log.write_text("".join(f"{n}\n" for n in range(7000)))
     page = login("ana").get(ROW).text
     assert ">0\n1\n2\n" in page
@@ -61,7 +63,8 @@ def test_a_log_of_many_short_lines_is_shown_whole(log: Path, login: Login) -> No
     assert "all <span" in page
 
 
-def test_a_log_a_little_over_what_is_shown_says_how_much_and_of_how_much(log: Path, login: Login) -> None:  # R23
+def test_a_log_a_little_over_what_is_shown_says_how_much_and_of_how_much(log: Path, login: Login) -> None:
+    """Users met: a log over a low limit was not shown at all."""
     log.write_bytes(b"first\n" + b"y" * 70_000 + b"\nlast\n")
     page = login("ana").get(ROW).text
     assert "showing the last <span" in page
@@ -69,7 +72,8 @@ def test_a_log_a_little_over_what_is_shown_says_how_much_and_of_how_much(log: Pa
     assert "last\n" in page
 
 
-def test_following_by_offset_loses_doubles_and_garbles_no_character(log: Path, login: Login) -> None:  # R25
+def test_following_by_offset_loses_doubles_and_garbles_no_character(log: Path, login: Login) -> None:
+    """Users met: a window of bytes into a log cut a character in two."""
     text = "€" * 30_000 + "ü\n" + "𝄞" * 1000
     data = text.encode()
     seen, at = "", 0
@@ -85,14 +89,16 @@ def test_following_by_offset_loses_doubles_and_garbles_no_character(log: Path, l
     assert at == len(data)
 
 
-def test_the_tail_shown_first_begins_with_a_whole_character(log: Path, login: Login) -> None:  # R25
+def test_the_tail_shown_first_begins_with_a_whole_character(log: Path, login: Login) -> None:
+    """Users met: a window of bytes into a log cut a character in two."""
     log.write_text("€" * 200_000)
     page = login("ana").get(ROW).text
     assert "€€€" in page
     assert page.count("\ufffd") <= 1
 
 
-def test_the_log_of_a_failed_run_may_be_binary(log: Path, store: Path, login: Login) -> None:  # R26
+def test_the_log_of_a_failed_run_may_be_binary(log: Path, store: Path, login: Login) -> None:
+    """Users met: what showed the log of a failed job broke on binary output, and took the run with it."""
     log.write_bytes(bytes(range(256)) * 400 + b"\x1b[31m\x00\xff\xfe<script>alert(1)</script>")
     with shared(store).acting() as acting:
         instance = acting.instance("i")

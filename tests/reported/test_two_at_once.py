@@ -34,7 +34,8 @@ def told(tail: Tail) -> list[tuple[str, str, str]]:
     return [(e.task, e.value, e.actor) for e in tail.log.read().events if e.field == "status"]
 
 
-def test_of_two_different_answers_the_first_counts_and_the_other_is_told(case: Case, login: Login) -> None:  # R76
+def test_of_two_different_answers_the_first_counts_and_the_other_is_told(case: Case, login: Login) -> None:
+    """Users met: two answers to one task ended in an error, or the second was taken in silence."""
     assert login("ana").post(ROW, {"do": "finish", "value": "true"}).status_code == 302
     late = login("ben").post(ROW, {"do": "finish", "value": "false", "note": "totals are off"})
     assert late.status_code == 409
@@ -43,7 +44,8 @@ def test_of_two_different_answers_the_first_counts_and_the_other_is_told(case: C
     assert told(case.tail) == [("qa", "true", "ana")]
 
 
-def test_one_person_cannot_answer_twice_by_a_second_tab(case: Case, login: Login) -> None:  # R76
+def test_one_person_cannot_answer_twice_by_a_second_tab(case: Case, login: Login) -> None:
+    """Users met: two answers to one task ended in an error, or the second was taken in silence."""
     ana = login("ana")
     ana.post(ROW, {"do": "finish", "value": "true"})
     assert ana.post(ROW, {"do": "finish", "value": "false", "note": "no, wait"}).status_code == 409
@@ -51,7 +53,8 @@ def test_one_person_cannot_answer_twice_by_a_second_tab(case: Case, login: Login
 
 
 @pytest.mark.parametrize("do", ["take", "start", "finish", "comment"])
-def test_a_click_sent_twice_is_done_once(case: Case, login: Login, do: str) -> None:  # R77, also without scripts
+def test_a_click_sent_twice_is_done_once(case: Case, login: Login, do: str) -> None:
+    """Users met: a double click sent two requests, and the guard against it was misspelt."""
     ana = login("ana")
     form = {"do": do, "value": "false", "note": "totals are off"}
     assert ana.post(ROW, form).status_code == 302
@@ -60,7 +63,8 @@ def test_a_click_sent_twice_is_done_once(case: Case, login: Login, do: str) -> N
     assert case.tail.refresh() == position
 
 
-def test_a_fix_finished_twice_by_a_double_click_runs_the_check_again_once(case: Case, login: Login) -> None:  # R77
+def test_a_fix_finished_twice_by_a_double_click_runs_the_check_again_once(case: Case, login: Login) -> None:
+    """Users met: a double click sent two requests, and the guard against it was misspelt."""
     case.finish("qa", "false", who="ben")
     ana = login("ana")
     for _ in range(2):
@@ -108,7 +112,8 @@ def test_two_who_start_the_same_id_get_one_instance_and_a_reason(case: Case, log
         Case(QA, tail=case.tail)
 
 
-def test_no_template_names_a_guard_that_does_nothing() -> None:  # R77
+def test_no_template_names_a_guard_that_does_nothing() -> None:
+    """Users met: a double click sent two requests, and the guard against it was misspelt."""
     templates = Path(__file__).parents[2] / "templates"
     for path in templates.rglob("*.html"):
         assert not re.search(r"hx-disable-elt|hx-disabled=", path.read_text()), path

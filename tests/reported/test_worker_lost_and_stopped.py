@@ -16,7 +16,12 @@ def kill(process: subprocess.Popen[str]) -> None:
     process.wait()
 
 
-def test_only_what_ran_is_run_again_and_what_was_done_or_waited_costs_nothing(site: Site) -> None:  # R10, R11, R08
+def test_only_what_ran_is_run_again_and_what_was_done_or_waited_costs_nothing(site: Site) -> None:
+    """Users met: when a worker was lost in a task, the task before it was run again too.
+
+    Work that was merely waiting on the lost worker spent its retries; after a kill the jobs stayed "doing" for ever,
+    and what should rescue them got stuck the same way.
+    """
     site.script("a.sh", "echo a >> ran")
     site.script("s.sh", 'echo "$PROC_ELEMENT $PROC_ATTEMPT" >> ran; test -e go || sleep 300')
     rows = [
@@ -45,7 +50,8 @@ def ran(site: Site) -> list[str]:
     return path.read_text().splitlines() if path.exists() else []
 
 
-def test_a_run_cancelled_as_it_begins_never_runs_on(site: Site) -> None:  # R19
+def test_a_run_cancelled_as_it_begins_never_runs_on(site: Site) -> None:
+    """Users met: a cancel sent right after the start was lost and the job ran on."""
     site.script("s.sh", "sleep 297.25; echo done")
     ids = [f"i{n}" for n in range(12)]
     site.start([{"task": "t", **SCRIPT}], instance="first")

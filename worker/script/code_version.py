@@ -1,4 +1,4 @@
-"""Which code an attempt ran: the git commit of the jobs directory, or a hash of what is in it.
+"""Which code an attempt ran: the git commit of the jobs directory, or a hash of what is in it (semantics, section 9.5).
 
 Asked anew at each attempt. Files whose names, sizes, times and inodes are as before are not read again, and git is
 not asked again while they and what git keeps of the commit are.

@@ -1,4 +1,4 @@
-"""The element list an instance repeats its groups over."""
+"""The element list an instance repeats its groups over (semantics, section 2.4)."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The older column `per`: read as if one group of that collection enclosed all its tasks."""
+"""The older column `per`: read as if one group of that collection enclosed all its tasks (semantics, section 1.1)."""
 
 import re
 from collections.abc import Mapping

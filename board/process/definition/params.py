@@ -1,4 +1,4 @@
-"""The `params` cell: what reaches a script as its environment."""
+"""The `params` cell: what reaches a script as its environment (semantics, section 1.1)."""
 
 import re
 

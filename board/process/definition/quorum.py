@@ -1,4 +1,4 @@
-"""How many are enough: the words of `join` and `complete_when`.
+"""How many are enough: the words of `join` and `complete_when` (semantics, section 4.5).
 
 Every spec is read here and nowhere else, and percentages are worked out in whole
 numbers, because 7 % of 100 must be 7 and never 8.

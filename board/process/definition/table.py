@@ -1,4 +1,4 @@
-"""The process table: rows and cells in, readings of them out.
+"""The process table: rows and cells in, readings of them out (semantics, section 1.1).
 
 A table keeps what it was given (columns, order, cells as text) and reads it once. It never
 refuses anything: what is wrong is listed by `board.process.validation.problems`.

@@ -1,4 +1,4 @@
-"""What the fold knows of the worker's attempts, row by row."""
+"""What the fold knows of the worker's attempts, row by row (semantics, section 3.3)."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Refusal(Exception):
 
 
 def take(instance: Instance, row: int, who: Actor) -> list[Draft]:
-    """Assign an unfinished row to oneself; taking over another's is the same event."""
+    """Assign an unfinished row to oneself; taking over another's is the same event (semantics, section 7.2)."""
     _check_holder(instance, row, who)
     _check_not_cancelled(instance)
     _check_unfinished(instance, row)
@@ -164,7 +164,10 @@ def fail(instance: Instance, row: int, who: Actor, note: str) -> list[Draft]:
 
 
 def cancel(instance: Instance, who: Actor, reason: str) -> list[Draft]:
-    """End an instance as a whole: scripts that run are ended, nothing opens, messages are refused."""
+    """End an instance as a whole: scripts that run are ended, nothing opens, messages are refused.
+
+    Semantics, section 5.3.
+    """
     _check_operator(who, "cancel an instance")
     if not reason.strip():
         raise Refusal("note_needed", "Cancelling an instance asks for a reason.")

@@ -1,4 +1,4 @@
-"""What starts an instance: the events that stamp its process and its elements into the log."""
+"""What starts an instance: the events that stamp its process and its elements into the log (semantics, section 2.1)."""
 
 from __future__ import annotations
 

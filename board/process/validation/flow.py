@@ -1,4 +1,4 @@
-"""Warnings that need the compiled flow: fixes, cycles, answers and what can be skipped."""
+"""Warnings that need the compiled flow: fixes, cycles, answers and what can be skipped (semantics, section 1.3)."""
 
 from collections.abc import Iterator
 

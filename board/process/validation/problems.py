@@ -1,4 +1,4 @@
-"""Everything that is wrong with a process table, at once.
+"""Everything that is wrong with a process table, at once (semantics, section 1.2).
 
 Errors keep a definition from being saved or started, warnings do not. Each problem says where it
 is and what would be right. What needs facts from outside the table (who holds a role, which scripts

@@ -30,7 +30,7 @@ def lane(name: str, *inside: str, more: str = "") -> str:
 # who does it
 
 
-def test_lanes_are_roles() -> None:
+def test_lanes_become_roles() -> None:
     lanes = f"<laneSet>{lane('Office', 'a')}{lane('Store', 'b')}</laneSet>"
     reading = imported(tasks("a", "b", "c"), "a -> b", lanes=lanes)
     assert [row.role for row in reading.table.rows] == ["Office", "Store", ""]
@@ -74,7 +74,7 @@ def test_candidate_groups_and_assignees_of_engines_are_taken_unless_they_are_exp
 
 
 @pytest.mark.parametrize("kind", ["task", "userTask", "manualTask"])
-def test_tasks_of_people(kind: str) -> None:
+def test_a_task_of_people_becomes_a_row_without_more(kind: str) -> None:
     reading = imported(tasks("a", kind=kind))
     assert reading.table.to_rows() == [{"task": "a", "name": "a"}]
     assert reading.whole
@@ -213,7 +213,7 @@ def test_a_number_of_instances_and_an_odd_completion_are_told_of() -> None:
     assert any("${enough}" in message for message in messages)
 
 
-def test_nested_groups() -> None:
+def test_a_group_in_a_group_keeps_its_parent() -> None:
     several = "<multiInstanceLoopCharacteristics/>"
     inner = node("subProcess", "t", several + tasks("b"))
     table = imported(node("subProcess", "s", several + inner)).table

@@ -22,7 +22,7 @@ def read_well(nodes: str, flows: str, **more: str) -> BpmnReading:
     return reading
 
 
-def test_a_sequence() -> None:
+def test_a_sequence_becomes_rows_that_wait_for_one_another() -> None:
     nodes = event("startEvent", "s") + tasks("a", "b") + event("endEvent", "e")
     reading = read_well(nodes, "s -> a\na -> b\nb -> e")
     assert waits(reading.table) == {"a": "", "b": "a"}
@@ -263,7 +263,7 @@ def test_a_circle_of_parallel_gateways_is_cut() -> None:
 
 
 def test_an_exclusive_branch_in_a_parallel_one_that_never_merges() -> None:
-    """R46: the join takes three flows, of which only two can come."""
+    """Users met: a join of three flows, of which only two can come, waited for ever."""
     nodes = tasks("x", "l1", "r1", "y", "j") + gateways("parallelGateway", "p", "q") + gateways(SPLIT, "g")
     flows = "p -> x\np -> y\nx -> g\ng -> l1: l\ng -> r1: r\nl1 -> q\nr1 -> q\ny -> q\nq -> j"
     reading = read_well(nodes, flows)

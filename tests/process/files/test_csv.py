@@ -1,4 +1,8 @@
-"""CSV in the dialects people's programs write (field reports R94, R95, R97, R98)."""
+"""CSV in the dialects people's programs write.
+
+Users met: a byte order mark glued to the first heading; semicolons that melted all columns into one; emptied rows
+imported as records; cells run as formulas, and a cure that spoilt negative numbers.
+"""
 
 import csv
 import re
