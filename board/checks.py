@@ -22,12 +22,12 @@ from board.log.directory import Directory
 from board.log.errors import LogError
 from board.log.tail import shared
 from board.log.worker_lock import OWNER
+from board.process.definition.script_cell import INTERPRETERS, Function, ScriptFile, read_script, why_not
 
 TAG = "foldboard"
 NETWORK = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "beegfs", "fuse.sshfs"}
 )
-INTERPRETERS = {".R": "Rscript", ".sh": "sh", ".py": "python3"}
 
 
 @register(TAG)
@@ -106,12 +106,13 @@ def _script_problems(definitions: list[Definition], jobs: Path) -> Iterator[Chec
     missing: dict[str, str] = {}
     for definition in definitions:
         for row in definition.table.rows:
-            if not row.is_script:
+            if not row.is_script or why_not(row.script):
                 continue
-            program = _program(row.script)
+            named = read_script(row.script)
+            program = _program(named)
             if program and not shutil.which(program):
                 missing.setdefault(program, f"“{definition.name}” runs {row.script}")
-            if ":" not in row.script and not (jobs / row.script).is_file():
+            if isinstance(named, ScriptFile) and not (jobs / named.path).is_file():
                 yield Warning(
                     f"“{definition.name}”, task {row.task}: there is no {row.script} in {jobs}.",
                     "Put the script there, or name another one in the process.",
@@ -125,12 +126,10 @@ def _script_problems(definitions: list[Definition], jobs: Path) -> Iterator[Chec
         )
 
 
-def _program(script: str) -> str:
-    if "::" in script:
-        return "Rscript"
-    if ":" in script:
-        return "python3"
-    return INTERPRETERS.get(Path(script).suffix, "")
+def _program(named: Function | ScriptFile) -> str:
+    """The interpreter of a script, "" where only the worker's options can tell."""
+    extension = named.extension if isinstance(named, ScriptFile) else {"R": ".R", "python": ".py"}[named.language]
+    return INTERPRETERS.get(extension, ("",))[0]
 
 
 @register(TAG, deploy=True)

@@ -33,9 +33,10 @@ FOLDBOARD_VAR = _path("FOLDBOARD_VAR", BASE_DIR / "var")
 FOLDBOARD_STORE = _path("FOLDBOARD_STORE", FOLDBOARD_VAR / "store")
 FOLDBOARD_JOBS = _path("FOLDBOARD_JOBS", BASE_DIR / "jobs")
 
-# What people may see, and what a message may do.
+# What people may see, and what messages and scripts may do.
 FOLDBOARD_VIEW = _choice("FOLDBOARD_VIEW", "all", "roles")
 FOLDBOARD_INBOX_STATUS = _choice("FOLDBOARD_INBOX_STATUS", "any", "receive")
+FOLDBOARD_RESERVE_MB: int = env.int("FOLDBOARD_RESERVE_MB", default=100)
 FOLDBOARD_TIME_ZONE: str = env.str("FOLDBOARD_TIME_ZONE", default="UTC")
 
 # How it is served.

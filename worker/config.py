@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from worker.script.executors import INTERPRETERS
+from board.process.definition.script_cell import INTERPRETERS
 
 
 class ConfigError(ValueError):
@@ -34,6 +34,7 @@ class Config:
     lock: bool = True
     quiet: bool = False
     max_log_bytes: int = 100 * 1024 * 1024
+    reserve_bytes: int = 0
     grace_s: float = 5.0
     drain_s: float = 30.0
 
@@ -46,6 +47,8 @@ class Config:
         for name, value in (("--grace", self.grace_s), ("--drain", self.drain_s), ("--timeout", self.timeout_s or 0)):
             if not value >= 0:
                 raise ConfigError(f"{name} is {value:g}; seconds cannot be negative")
+        if self.reserve_bytes < 0:
+            raise ConfigError("FOLDBOARD_RESERVE_MB is less than 0; 0 keeps no reserve")
         if self.elements is not None and self.process is None:
             raise ConfigError("--elements is the list for the start of a --process; name that file too")
         for path, name in ((self.process, "--process"), (self.elements, "--elements")):

@@ -88,6 +88,9 @@ class Report:
     def well(self) -> None:
         self.line("worker: the store can be written again")
 
+    def room(self, shortage: str) -> None:
+        self.line(f"worker: {shortage}" if shortage else "worker: the disk of the store has room again")
+
     def once(self, about: str, text: str) -> None:
         """Say something about a thing unless it was the last thing said about it."""
         if self._said.get(about) != text:

@@ -24,6 +24,7 @@ from worker.console import Report, reason
 from worker.instances import Served, Standing
 from worker.lock import LockLost, WorkerLock
 from worker.recover import end_leftovers, end_orphans
+from worker.room import Room
 from worker.running import Shift
 from worker.scheduler import Place
 from worker.script.prepare import Workshop
@@ -57,6 +58,7 @@ class Worker:
         self.trouble = ""
         self._clock = clock
         self._workshop = Workshop(config, store)
+        self._room = Room(store.root, config.reserve_bytes)
         self._inbox = Inbox(tail, store, status_for=config.inbox_status) if config.inbox else None
         self._news = News(store, self.stop)
         self.shift = Shift(
@@ -120,6 +122,8 @@ class Worker:
         if self.config.instance and not standings:
             self.report.once(self.config.instance, f"worker: there is no instance {self.config.instance} yet")
         if self._is_over(standings):
+            if self._room.shortage and self.shift.may_begin(now):
+                return EXIT_GAVE_UP
             return EXIT_STUCK if any(s.state == "stuck" for s in standings.values()) else EXIT_OK
         if self._idle_since is None:
             self._idle_since = now
@@ -161,7 +165,7 @@ class Worker:
             slots=self.config.slots,
             code_version=self._workshop.code.last,
             instance=self.config.instance,
-            trouble=self.trouble,
+            trouble=self.trouble or self._room.shortage,
             running=tuple(
                 Told(a.instance, a.task, a.element, a.number, run.prepared.script, run.since)
                 for run in tuple(self.shift.running)
@@ -176,15 +180,16 @@ class Worker:
         again = False
         try:
             self._heed_stop(now)
+            self._look_for_room()
             if not self.stop.draining and now >= self._trouble_until:
                 self._take_in_messages(now)
             self.shift.heed_moves(self.served.look(), now)
             if not self.stop.draining:
                 again = self._meet(now)
-            self.shift.collect(now)
+            self.shift.collect(now, short=bool(self._room.shortage))
             if now >= self._trouble_until:
                 if not self.stop.lost:
-                    again |= self.shift.write(now, start=not self.stop.draining) and self.shift.unwritten
+                    again |= self.shift.write(now, start=self._may_start) and self.shift.unwritten
                 self._note_well()
         except LockLost:
             self.stop.lose()
@@ -203,6 +208,15 @@ class Worker:
             self.report.stopping(len(self.shift.running), self.config.drain_s, lost=self.stop.lost)
         if self.stop.at_once or now >= self._drain_until:
             self.shift.stop(now, at_once=self.stop.at_once)
+
+    @property
+    def _may_start(self) -> bool:
+        return not self.stop.draining and not self._room.shortage
+
+    def _look_for_room(self) -> None:
+        before = self._room.shortage
+        if self._room.look() != before:
+            self.report.room(self._room.shortage)
 
     def _take_in_messages(self, now: float) -> None:
         if self._inbox is not None and (self._news.inbox or now >= self._inbox_at):

@@ -80,8 +80,8 @@ class Shift:
                     run.script.end("moved", "moved by somebody while it ran", now)
                     run.next_look = now
 
-    def collect(self, now: float) -> None:
-        """Look at the scripts that have news or whose time has come."""
+    def collect(self, now: float, *, short: bool = False) -> None:
+        """Look at the scripts that have news or whose time has come; `short`: the disk has no room for their logs."""
         for run in self.running:
             script = run.script
             if script is None or run.outcome is not None:
@@ -94,7 +94,7 @@ class Shift:
                 if other is not run and other.script is not None and other.outcome is None
             }
             had_ended = script.has_ended
-            run.outcome = script.step(now, others)
+            run.outcome = script.step(now, others, short=short)
             run.next_look = script.next_look(now)
             if script.has_ended and not had_ended:
                 self._news.forget(script.pidfd)
@@ -124,7 +124,7 @@ class Shift:
         Raises LogError or OSError when something could not be written: it is kept, and the next call tries again.
         """
         ended = [run for run in self.running if run.outcome is not None]
-        if not (ended or self._served.owed or (start and self._may_begin(now))):
+        if not (ended or self._served.owed or (start and self.may_begin(now))):
             return False
         begun: list[Prepared] = []
         failure: LogError | OSError | None = None
@@ -211,7 +211,8 @@ class Shift:
             self._news.expect(run.script.pidfd)
             self._report.begun(prepared.attempt, prepared.script)
 
-    def _may_begin(self, now: float) -> bool:
+    def may_begin(self, now: float) -> bool:
+        """Whether a slot is free and a script is ready."""
         if not self._served.ready or len(self.running) >= self._slots:
             return False
         with self._tail.reading():

@@ -8,10 +8,9 @@ from pathlib import Path
 from board.exchange import imports
 from board.log.tail import Tail
 from board.process import files
-from board.process.definition.elements import MAX_ELEMENTS, ElementError
+from board.process.definition.elements import ElementError
 from board.process.definition.table import ElementList, ProcessTable
 from board.process.engine.decide import Refusal
-from board.process.files import delimited, encoding
 from board.services import instances
 from board.services.actor import anybody
 from worker.config import ConfigError
@@ -35,7 +34,7 @@ def start(tail: Tail, process: Path, elements: Path | None, instance: str, repor
             )
         return instance_id
     try:
-        listed = read_elements(elements) if elements is not None else None
+        listed = read_elements(elements, table) if elements is not None else None
         instances.start(tail, anybody(ACTOR), process.stem, instance_id, listed, table=table)
     except (Refusal, ElementError) as error:
         raise ConfigError(str(error)) from error
@@ -54,14 +53,9 @@ def read_process(path: Path) -> ProcessTable:
     return reading.table
 
 
-def read_elements(path: Path) -> ElementList:
-    """The element list in a CSV file: ids in the first column. ConfigError, ElementError."""
+def read_elements(path: Path, table: ProcessTable) -> ElementList:
+    """The element list in a file, read as the board reads one. ConfigError, ElementError."""
     try:
-        text, _ = encoding.decode(path.read_bytes())
-        lines, _ = delimited.read_lines(text, MAX_ELEMENTS + 1)
+        return imports.read_elements(path.read_bytes(), table).elements
     except (OSError, files.Unreadable) as error:
         raise ConfigError(f"{path} cannot be read as a list of elements: {error}") from error
-    cells = [row for _, row in lines if any(cell.strip() for cell in row)]
-    if not cells:
-        return ElementList.from_ids(())
-    return ElementList.from_rows(cells[0], cells[1:])

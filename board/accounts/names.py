@@ -7,6 +7,8 @@ from threading import Lock
 from django.contrib.auth.models import User
 from django.db.models import StringAgg, Value
 
+from board.process.engine.events import account
+
 KEPT_S = 5.0  # so late may a new name, or a role taken away, be on somebody else's page
 _BETWEEN = "\x1f"  # no name of a group has it
 
@@ -58,8 +60,8 @@ def forget() -> None:
 
 def shown(actor: str) -> str:
     """An actor of the log for people: `ana (re-arm)` reads `Ana (re-arm)`; what is no account stays as it is."""
-    account, parenthesis, rest = actor.partition(" (")
-    return _accounts.fresh().names.get(account, account) + parenthesis + rest
+    name = account(actor)
+    return _accounts.fresh().names.get(name, name) + actor.removeprefix(name)
 
 
 def can_do(account: str, roles: Collection[str]) -> bool:

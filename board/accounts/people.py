@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.db.models import Q
 
 from board.process.definition.table import Row
-from board.process.engine.flow.flow import Flow
+from board.process.flow.flow import Flow
 
 MAX_OFFERED = 200
 

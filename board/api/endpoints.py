@@ -27,8 +27,8 @@ from board.log.base import Position
 from board.process.definition.table import ElementError, ElementList
 from board.process.engine.decide import Refusal
 from board.process.engine.events import INSTANCE
-from board.process.engine.flow.flow import compile_flow
 from board.process.engine.instance import Instance
+from board.process.flow.flow import compile_flow
 from board.selectors import current
 from board.selectors.instance.as_json import head_of, record
 from board.selectors.summaries import all_of

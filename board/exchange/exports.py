@@ -11,8 +11,8 @@ from board.exchange import pictures
 from board.exchange.apart import TooDear, apart
 from board.process import files
 from board.process.definition.table import ProcessTable
-from board.process.engine.flow.flow import compile_flow
 from board.process.files import Format, Unwritable
+from board.process.flow.flow import compile_flow
 from board.process.picture.layout import is_large
 
 Kind = Literal["csv", "xlsx", "json", "bpmn", "svg", "png", "pdf"]

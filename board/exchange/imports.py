@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from board.exchange.apart import LIGHT_BYTES, TooDear, apart
 from board.process import files
-from board.process.definition.table import MAX_ROWS
+from board.process.definition.table import MAX_ROWS, ProcessTable
 from board.process.files import Elements, Format, Reading, Unreadable
+from board.process.flow.flow import compile_flow
 
 MAX_DEPENDENCIES = 50_000  # of all rows; what is compiled and checked of a table grows with them
 MAX_REMARKS = 10_000  # what became of each element of a drawing among them
@@ -40,12 +39,16 @@ def _read(data: bytes, name: str, kind: Format | None, pool: str) -> Reading:
     return found
 
 
-def read_elements(data: bytes | str, collections: Collection[str] = ()) -> Elements:
-    """An element list read; raises Unreadable, ElementError, and Busy when others are reading."""
+def read_elements(data: bytes | str, table: ProcessTable | None = None) -> Elements:
+    """An element list read, for a process; raises Unreadable, ElementError, and Busy when others are reading.
+
+    Page, commands and worker read every list here, so that the same file is the same elements everywhere.
+    """
+    collections = frozenset(group.collection for group in compile_flow(table).groups.values()) if table else frozenset()
     try:
         if _is_light(data):
             return files.read_elements(data, collections)
-        return apart(files.read_elements, data, frozenset(collections))
+        return apart(files.read_elements, data, collections)
     except TooDear as error:
         raise Unreadable(f"Reading this list {error}.", _REMEDY) from None
 

@@ -8,8 +8,8 @@ from importlib import import_module
 from math import sqrt
 
 from board.process.definition.table import ProcessTable
-from board.process.engine.flow.flow import compile_flow
 from board.process.files import Unwritable
+from board.process.flow.flow import compile_flow
 from board.process.picture.layout import drawing
 from board.process.picture.svg import TaskState, draw
 

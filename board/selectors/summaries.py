@@ -178,7 +178,7 @@ def _coming(instance: Instance) -> Iterator[Coming]:
         if definition.role == "system" or not (tally["blocked"] or tally["skipped"]):
             continue
         rows = [r for r in instance.rows_of(definition.task) if instance.status(r) == "blocked" and r not in rest]
-        waiting = instance.waiting(rows[0]) if rows else None
+        waiting = instance.held_by(rows[0]) if rows else None
         if waiting is not None:
             yield Coming(definition, len(rows), instance.name_of(waiting.id), waiting.failed)
             continue

@@ -14,7 +14,18 @@ from board.log.event import Event, utcnow
 from board.log.tail import Acting
 from board.process.definition.times import read_time
 from board.process.engine import decide
-from board.process.engine.events import WORKER, Draft, EventLike, account
+from board.process.engine.events import (
+    REARM,
+    RECOVERED,
+    RETRY,
+    STOPPED,
+    WORKER,
+    Draft,
+    EventLike,
+    account,
+    on_behalf,
+    read_author,
+)
 from board.process.engine.instance import Instance
 from board.process.engine.status.status import UNFINISHED, is_finished
 from board.services.write import Clock, events_of
@@ -22,9 +33,8 @@ from board.services.write import Clock, events_of
 MAX_INTERRUPTED = 5
 MAX_ROUNDS = 100
 MAX_DELAY_S = 3600.0
-_RETRY = "worker (retry "
-_STOPPED = "worker (stopped)"
-_RECOVERED = "worker (recovered)"
+_STOPPED = on_behalf(WORKER, STOPPED)
+_RECOVERED = on_behalf(WORKER, RECOVERED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +123,7 @@ def finish(acting: Acting, attempt: Attempt, result: Result, *, now: Clock = utc
     definition = instance.definition(attempt.row)
     tried = instance.failures(attempt.row) + 1
     if result.status == "failed" and tried <= definition.retries:
-        again = f"{_RETRY}{tried}/{definition.retries})"
+        again = on_behalf(WORKER, RETRY, f"{tried}/{definition.retries}")
         drafts += [_draft(attempt, "status", "failed"), _draft(attempt, "status", "open", again)]
         acting.append(events_of(attempt.instance, drafts, now()))
         return Finished("open", delay_s(definition.retry_delay_s, tried))
@@ -202,12 +212,12 @@ def is_own(status: EventLike) -> bool:
 
 def is_own_return(status: EventLike) -> bool:
     """Whether the worker put back what it had begun itself: a retry, a stop, an attempt lost."""
-    return is_own(status) and not status.actor.endswith("(re-arm)")
+    return is_own(status) and read_author(status.actor).occasion != REARM
 
 
 def is_retry(status: EventLike) -> bool:
     """Whether a status event put a row back to open to be tried again."""
-    return status.actor.startswith(_RETRY)
+    return read_author(status.actor)[:2] == (WORKER, RETRY)
 
 
 def retry_wait_s(instance: Instance, row: int, now: datetime) -> float:
@@ -215,7 +225,7 @@ def retry_wait_s(instance: Instance, row: int, now: datetime) -> float:
     event = instance.latest(row, "status")
     if event is None or not is_retry(event):
         return 0.0
-    tried = event.actor.removeprefix(_RETRY).partition("/")[0]
+    tried = read_author(event.actor).detail.partition("/")[0]
     wait_s = delay_s(instance.definition(row).retry_delay_s, int(tried) if tried.isdigit() else 1)
     since = read_time(event.ts)
     gone_s = (now - since).total_seconds() if since is not None else wait_s

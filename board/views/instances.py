@@ -14,8 +14,8 @@ from board.exchange.imports import read_elements
 from board.log.base import Position
 from board.process.definition.elements import ElementError, ElementList
 from board.process.engine.decide import Refusal
-from board.process.engine.flow.flow import compile_flow
 from board.process.files import MAX_BYTES, Unreadable
+from board.process.flow.flow import compile_flow
 from board.selectors import current
 from board.selectors import instances as selectors
 from board.selectors.instance.fragments import news as news_of
@@ -109,10 +109,8 @@ def _elements(request: Request, typed: dict[str, str]) -> tuple[ElementList | No
     if not data:
         return (ElementList.from_ids(()), []) if typed["none"] == "yes" else (None, [])
     definition = current.tail().definition(typed["process"])
-    flow = compile_flow(definition.table) if definition is not None else None
-    collections = {group.collection for group in flow.groups.values()} if flow is not None else ()
     try:
-        found = read_elements(data, collections)
+        found = read_elements(data, definition.table if definition is not None else None)
     except (ElementError, Unreadable) as error:
         if isinstance(data, bytes) and not data.startswith(b"PK"):
             typed["elements"] = data.decode("utf-8", "replace")

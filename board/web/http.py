@@ -1,7 +1,9 @@
 """What every request passes through: freshness, where it comes from, addresses, what base.html shows on every page."""
 
+import os
+import re
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, unquote_to_bytes
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
@@ -11,6 +13,9 @@ from django.utils.deprecation import MiddlewareMixin
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django_htmx.middleware import HtmxDetails
+
+
+_ODD = re.compile(r"[%\\\x00-\x1f\x7f\udc80-\udcff]+")
 
 
 class Request(HttpRequest):
@@ -101,17 +106,17 @@ class RowConverter:
 
 
 class FileConverter:
-    """The name of a file below a folder, with `/`: whatever its writer called it, line ends included."""
+    """The name of a file that a script gave: any bytes, with `/`; what an address cannot hold is written encoded."""
 
     regex = r"(?s:.+)"
 
     def to_python(self, value: str) -> str:
-        """The name."""
-        return value
+        """The name, bytes that are not text as `os.fsdecode` gives them."""
+        return os.fsdecode(unquote_to_bytes(value))
 
     def to_url(self, value: str) -> str:
-        """The name; Django encodes what an address may not hold."""
-        return value
+        """`%`, `\\`, control characters and bytes that are not text encoded; Django does the rest."""
+        return _ODD.sub(lambda odd: quote(os.fsencode(odd[0])), value)
 
 
 CONVERTERS: dict[str, Any] = {"id": IdConverter, "row": RowConverter, "text": TextConverter, "file": FileConverter}

@@ -14,7 +14,7 @@ from board.log.event import Event
 from board.log.tail import Tail
 from board.process.engine.actor import Actor
 from board.process.engine.decide import Refusal, title
-from board.process.engine.events import author
+from board.process.engine.events import REARM, author, read_author
 from board.process.engine.instance import Instance
 from board.services import tasks
 from board.services.tasks import Place
@@ -112,7 +112,7 @@ def _roles(tail: Tail, instance: str, at: Place) -> Collection[str]:
 
 
 def _said(wish: Wish, name: str, events: Iterable[Event]) -> str:
-    again = sum(event.field == "status" and event.actor.endswith("(re-arm)") for event in events)
+    again = sum(event.field == "status" and read_author(event.actor).occasion == REARM for event in events)
     answer = "finished" if wish.value == "done" else f"answered “{wish.value}”"
     return {
         "take": f"{name} is yours now.",

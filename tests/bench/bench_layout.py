@@ -20,7 +20,7 @@ from itertools import combinations, pairwise
 from time import process_time
 
 from board.process.definition.table import ProcessTable
-from board.process.engine.flow.flow import compile_flow
+from board.process.flow.flow import compile_flow
 from board.process.picture.layout import Graph, Lane, Layout, graph_of, layout
 from tests.process.bpmn.drawing import bends, crossings
 from tests.process.engine.made_up import made_up

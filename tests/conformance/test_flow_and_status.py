@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from board.process.definition.table import ElementList, ProcessTable
-from board.process.engine.flow.flow import compile_flow
 from board.process.engine.instance import Instance
+from board.process.flow.flow import compile_flow
 from tests.process.engine.events import happened
 
 HERE = Path(__file__).parent

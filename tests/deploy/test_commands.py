@@ -127,7 +127,7 @@ def test_the_lines_of_cron_do_what_they_say_and_print_nothing(tmp_path: Path) ->
     (made,) = (tmp_path / "backups").iterdir()
     assert re.fullmatch(r"\d{4}-\d\d-\d\d\.tar\.gz", made.name)
     with tarfile.open(made) as tar:
-        assert {"events.jsonl", "2026Q1/logs/count-1.log"} <= set(tar.getnames())
+        assert {"store/events.jsonl", "store/2026Q1/logs/count-1.log"} <= set(tar.getnames())
 
 
 def test_the_second_machine_of_the_guide_delivers_a_file_and_its_message(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ else:
 import django
 django.setup()
 from board.process.definition.table import ProcessTable
-from board import pictures as picture
+from board.exchange import pictures as picture
 table = ProcessTable.from_rows([{"task": "a"}, {"task": "b", "depends_on": "a"}])
 print(picture.png(table, "P", None)[1:4], picture.pdf(table, "P", None)[1:4])
 """

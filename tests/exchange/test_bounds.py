@@ -20,8 +20,8 @@ from board.exchange.imports import read_elements, read_process
 from board.log.tail import Tail
 from board.process.definition.elements import ElementError
 from board.process.definition.table import MAX_ROWS, ProcessTable
-from board.process.engine.flow.flow import compile_flow
 from board.process.files import Unreadable, Unwritable
+from board.process.flow.flow import compile_flow
 from board.process.picture.layout import is_large
 from board.selectors.editor.processes import picture
 from board.services import definitions

@@ -44,8 +44,8 @@ def test_no_flood_of_output_costs_memory_and_each_ends_with_that_error(site: Sit
     assert peak_mb(worker) < MOST_MEMORY_MB
     assert end(worker) == 0
     assert {e.value for e in site.events(field="error")} == {f"log larger than {limit // MEGABYTE} MB"}
-    for flood in range(len(FLOODS)):
-        path = site.store.log_path("i", f"f{flood}", "", 1)
+    for number in range(len(FLOODS)):
+        path = site.store.log_path("i", f"f{number}", "", 1)
         assert limit <= path.stat().st_size < limit + 1000
         path.unlink()
 

@@ -237,3 +237,16 @@ def test_a_process_that_cannot_be_started_has_failed_with_the_reason(
         patch.setattr(os, "posix_spawn", none_left)
         assert site.work() == 3
     assert site.values("error") == ["could not be started: [Errno 11] Resource temporarily unavailable"] * 2
+
+
+def test_a_log_that_another_program_locks_is_said_by_the_worker_and_waited_for(site: Site) -> None:
+    site.script("s.sh", "exit 0")
+    site.start([{"task": "t", **SHELL}])
+    with site.store.lock_path.open() as file, site.working():
+        fcntl.flock(file, fcntl.LOCK_EX)
+        wait_for(lambda: "another program holds the lock" in site.said, 30)
+        assert site.status("t") == "open"
+        fcntl.flock(file, fcntl.LOCK_UN)
+        wait_for(lambda: site.status("t") == "done")
+    assert "the store can be written again" in site.said
+    assert len(site.values("attempt")) == 1

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from board.process.definition.table import ElementList, ProcessTable
-from board.process.engine.flow.flow import compile_flow
+from board.process.flow.flow import compile_flow
 from board.process.validation.problems import check
 
 LABELS = ("", "", "", ":true", ":false", ":done", ":failed", ":approved")
@@ -59,6 +59,8 @@ def startable(draw: st.DrawFn, most: int = 8) -> tuple[ProcessTable, ElementList
     wrong = {p.row for p in check(table) if p.level == "error"}
     while wrong:
         cells = [dict(row, depends_on="", parent="") if n in wrong else row for n, row in enumerate(cells, 1)]
+        parents = {row.get("parent") for row in cells}
+        cells = [row if row["task"] in parents else dict(row, collection="", complete_when="") for row in cells]
         table = ProcessTable.from_rows(cells)
         left = {p.row for p in check(table) if p.level == "error"}
         if left == wrong:

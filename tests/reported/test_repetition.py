@@ -243,3 +243,22 @@ def test_a_list_that_is_only_a_heading_is_asked_about_before_it_counts_as_none(
     assert (shared(store).get("first") is not None) is starts
     if not starts:
         assert "has no element in it" in answer.content.decode()
+
+
+APPROVED_FIRST = """
+    task,collection,parent,depends_on
+    approve,,,
+    each,unit,,approve:yes
+    load,,each,
+    publish,,,each
+    """
+
+
+def test_nothing_passes_a_group_without_elements_before_or_despite_what_it_waits_for() -> None:
+    case = Case(APPROVED_FIRST, elements=[])
+    assert case.status("publish") == "blocked"
+    case.finish("approve", "yes")
+    assert case.status("publish") == "open"
+    rejected = Case(APPROVED_FIRST, elements=[])
+    rejected.tell("approve", "no")
+    assert (rejected.status("publish"), rejected.instance.state) == ("skipped", "complete")

@@ -10,12 +10,13 @@ from board.log.tail import shared
 from board.process.engine import decide
 from board.process.engine.actor import Actor
 from board.process.engine.decide import Refusal
+from board.process.validation.problems import check
 from board.selectors.instance.board import totals
 from board.selectors.instance.row import attempts, rounds
 from board.selectors.instance.rows import Sheet
 from board.services import tasks
 from board.services.tasks import Place
-from tests.reported.playing import OLGA, Case
+from tests.reported.playing import OLGA, Case, table_of
 from tests.views.conftest import Login
 
 ROUNDS = """
@@ -215,3 +216,48 @@ def test_the_bar_of_an_instance_is_not_full_while_its_end_is_only_put_off(cast: 
     case.runs("out")
     whole = totals(Sheet(case.instance, ZoneInfo("UTC")))
     assert (whole.done, whole.total) == (4, 4)
+
+
+TWO_STARTS = """
+    task,depends_on
+    s,
+    draw,"s,check:no"
+    write,"s,check:no"
+    check,"draw,write"
+    ship,check:yes
+    """
+
+
+def test_a_check_of_two_parallel_starts_waits_for_both_and_sends_both_back() -> None:
+    case = Case(TWO_STARTS)
+    case.finish("s")
+    for _ in range(2):
+        case.finish("draw")
+        assert case.statuses("write", "check") == {"write": "open", "check": "blocked"}
+        case.finish("write")
+        case.finish("check", "no")
+        assert case.statuses("draw", "write", "ship") == {"draw": "open", "write": "open", "ship": "skipped"}
+
+
+TWO_FIXES = """
+    task,role,depends_on,script
+    qa,system,,qa.sh
+    figures,analyst,qa:false,
+    wording,analyst,qa:false,
+    publish,lead,qa:true,
+    """
+
+
+def test_a_check_runs_again_when_the_last_of_its_two_fixes_is_done() -> None:
+    case = Case(TWO_FIXES)
+    case.runs("qa", "false")
+    case.finish("figures")
+    assert case.statuses("qa", "wording") == {"qa": "false", "wording": "open"}
+    case.finish("wording")
+    assert case.status("qa") == "open"
+
+
+def test_a_cycle_that_only_the_order_of_the_rows_decides_is_warned_about() -> None:
+    (warning,) = check(table_of(TWO_STARTS.replace('"s,check:no"', '"s,check:maybe"', 1)))
+    assert (warning.code, warning.task) == ("cycle-by-order", "draw")
+    assert "`check:maybe` of `draw`" in warning.message

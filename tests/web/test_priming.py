@@ -138,3 +138,14 @@ def test_the_newest_instance_is_asked_about_anew_each_time(tail: Tail, client: A
     instances.start(tail, anybody("olga"), "Hidden", "hidden2", ElementList.from_ids(["Norway"]))
     assert "zqstep" in server.get(olga, "/instances/latest/news/", f"v={before}")[2]
     assert server.get(ana, "/instances/latest/news/", f"v={before}")[0] == 404
+
+
+def test_a_process_that_is_now_for_more_roles_does_not_name_its_older_instances(tail: Tail, client: Any) -> None:
+    server, ana, sam = Server(), client("ana"), client("sam")
+    rows: list[dict[str, str | None]] = [*ROWS, {"task": "check", "name": "Check", "role": "analyst"}]
+    definitions.save(tail, anybody("ed"), "Hidden", ProcessTable.from_rows(rows), "for analysts too")
+    for who, sees in ((ana, False), (sam, True)):
+        page = server.get(who, "/processes/Hidden/")[2]
+        assert "zqstep" in page
+        assert (NAMED in page) == sees
+        assert ("not started yet" in server.get(who, "/processes/")[2]) != sees

@@ -17,6 +17,7 @@ from board.log.event import Event
 from board.log.file import open_log
 from board.log.store import Store
 from board.log.tail import Tail
+from board.process.definition.script_cell import INTERPRETERS
 from board.process.definition.table import ElementList, ProcessTable
 from board.process.engine.instance import Instance
 from board.services import instances
@@ -24,7 +25,6 @@ from board.services.actor import anybody
 from worker.config import Config
 from worker.console import Report
 from worker.loop import Worker
-from worker.script.executors import INTERPRETERS
 
 REPO = Path(__file__).parents[2]
 # python3 on the path may be a wrapper that takes a quarter of a second; one test runs that one

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -189,3 +190,27 @@ def test_ingest_takes_the_inbox_in_without_a_worker(site: Site) -> None:
     assert "1 applied, 1 rejected" in out.getvalue()
     assert "rejected bad.json: unknown_task" in out.getvalue()
     assert site.status("t") == "done"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "text",
+    [
+        "north\nsouth\neast\n",
+        "unit\nnorth\nsouth\n",
+        "unit;region\nnorth;a\nsouth;b\n",
+        '["a", "b"]',
+        "\ufeffnorth\n",
+        "",
+    ],
+)
+def test_a_list_in_a_file_is_the_same_elements_for_worker_and_command(site: Site, settings: Any, text: str) -> None:
+    settings.FOLDBOARD_STORE = site.store.root
+    site.script("s.sh", "exit 0")
+    table, elements = site.root / "g.csv", site.root / "e.csv"
+    table.write_text("task,name,role,script,collection,parent\neach,Each,,,unit,\nt,T,system,s.sh,,each\n")
+    elements.write_text(text)
+    assert call(site, "--process", table, "--elements", elements, "--no-wait", "--instance", "by-worker") == 0
+    call_command("startinstance", table, "by-command", elements=str(elements), stdout=StringIO())
+    worker, command = site.instance("by-worker"), site.instance("by-command")
+    assert worker.elements == command.elements

@@ -17,6 +17,7 @@ from worker.script.outputs import read_outputs
 
 LOOK_S = 0.25  # how often limits and orphans are looked at while a script runs
 ENDING_LOOK_S = 0.02
+SMALL_LOG = 64 * 1024  # bytes that a script may still write to its log while the disk is short of room
 GIVE_UP_S = 10.0  # how long a tree is killed again and again before what is left is reported
 _RESET = [signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGCHLD, signal.SIGHUP]
 
@@ -32,7 +33,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a script ended. `ended` says who ended it: "" itself, else timeout, log, stopped or moved."""
+    """How a script ended. `ended` says who ended it: "" itself, else timeout, log, room, stopped or moved."""
 
     took_s: float
     exit_code: int | None  # None when a signal ended it
@@ -52,6 +53,7 @@ class Script:
         self.started = now
         self.met_orphans = False  # whether this process has other children than first processes of scripts
         self._log, self._log_path, self._log_start = log, log_path, log_start
+        self._roomy_size = log_start
         self._limits = limits
         self._took_s = 0.0
         self._status: int | None = None  # as waitpid gives it, once the first process has ended
@@ -77,10 +79,11 @@ class Script:
         pid = _spawn(program, arguments, environment, directory, log)
         return cls(pid, environment["PROC_RUN"], log, log_path, limits, now, log_start)
 
-    def step(self, now: float, others: Mapping[int, str]) -> Outcome | None:
+    def step(self, now: float, others: Mapping[int, str], *, short: bool = False) -> Outcome | None:
         """Look once; the outcome when everything of this script has ended.
 
-        `others`: the first processes of the scripts that run beside it, and their marks.
+        `others`: the first processes of the scripts that run beside it, and their marks; `short`: the disk has no room
+        for its log.
         """
         if self._status is None:
             self._look(now)
@@ -88,6 +91,7 @@ class Script:
             return self._finish(now) if self._is_gone(now, others) else None
         if self._status is None:
             self._check_limits(now)
+            self._check_room(now, short=short)
             return None
         if not self._left_behind(others):
             return self._finish(now)
@@ -132,6 +136,14 @@ class Script:
             megabytes = self._limits.max_log_bytes / (1024 * 1024)
             self.end("log", f"log larger than {megabytes:g} MB", now, at_once=True)
 
+    def _check_room(self, now: float, *, short: bool) -> None:
+        """End a script whose log grows while the disk is short of room; what it wrote since there was some is cut."""
+        size = self._log_size()
+        if not short:
+            self._roomy_size = size
+        elif size > self._roomy_size + SMALL_LOG:
+            self.end("room", "it wrote to its log while the disk of the store was nearly full", now, at_once=True)
+
     def _left_behind(self, others: Mapping[int, str]) -> bool:
         """Whether anything of the tree outlives its first process: then some of it is a child of this process now."""
         self.met_orphans = not process_tree.children() <= {self.pid, *others}
@@ -174,6 +186,8 @@ class Script:
     def _tidy_log(self, size: int, left_out: int) -> None:
         if self._ended == "log":
             os.ftruncate(self._log, self._log_start + self._limits.max_log_bytes)
+        elif self._ended == "room":
+            os.ftruncate(self._log, self._roomy_size)
         if left_out:
             self._note(f"{left_out} outputs are left out: a script has at most 1,000 different ones")
         if self._ended == "itself":

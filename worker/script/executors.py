@@ -1,30 +1,18 @@
-"""From a script cell to the command that runs it: always a list of arguments, never a line for a shell.
-
-forecast.R               a file in the jobs directory; the extension says which interpreter
-mypkg::forecast          an exported R function without arguments
-mypkg.reports:forecast   a Python function without arguments
-"""
+"""From a script cell to the command that runs it: always a list of arguments, never a line for a shell."""
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from board.process.definition.script_cell import INTERPRETERS, Function, ScriptError, read_script
 from worker.script import jail
 from worker.script.jail import Refused
 
-INTERPRETERS: Mapping[str, tuple[str, ...]] = {
-    ".R": ("Rscript", "--vanilla"),
-    ".sh": ("sh",),
-    ".py": ("python3",),
-}
-_R_FUNCTION = re.compile(r"([A-Za-z][A-Za-z0-9.]*)::([A-Za-z.][A-Za-z0-9._]*)", re.ASCII)
-_PYTHON_FUNCTION = re.compile(r"([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)", re.ASCII)
 # The names arrive as arguments, so nothing of the cell is ever read as code.
 _CALL = "import importlib, sys; getattr(importlib.import_module(sys.argv[1]), sys.argv[2])()"
 
@@ -40,11 +28,6 @@ class Command:
     package: str = ""
 
 
-def is_function(script: str) -> bool:
-    """Whether a cell is meant as a function of a package rather than as a file."""
-    return ":" in script and "/" not in script
-
-
 def command(
     script: str,
     jobs: Path,
@@ -53,34 +36,34 @@ def command(
     interpreters: Mapping[str, tuple[str, ...]] = INTERPRETERS,
 ) -> Command:
     """The command of a script cell; raises Refused with the rule it breaks."""
-    jail.check_text(script)
-    if is_function(script):
-        return _function(script, packages, interpreters)
-    found = jail.find(jobs, script)
-    extension = os.path.splitext(script)[1]
-    words = interpreters.get(extension)
+    try:
+        named = read_script(script)
+    except ScriptError as error:
+        raise Refused(f"the script {script!r} may not run: {error}") from None
+    if isinstance(named, Function):
+        return _call(script, named, packages, interpreters)
+    words = interpreters.get(named.extension)
     if words is None:
         known = " ".join(sorted(interpreters))
         raise Refused(f"the script {script!r} has no interpreter: known are {known}, others by --interpreter")
-    return Command(_program(words[0]), (*words, found.path), found)
+    file = jail.find(jobs, script)
+    return Command(_program(words[0]), (*words, file.path), file)
 
 
-def _function(script: str, packages: frozenset[str], interpreters: Mapping[str, tuple[str, ...]]) -> Command:
-    if found := _R_FUNCTION.fullmatch(script):
-        package = found[1]
-        language, words = "R", interpreters.get(".R", INTERPRETERS[".R"])
-        arguments: tuple[str, ...] = ("-e", f"{script}()")
-    elif found := _PYTHON_FUNCTION.fullmatch(script):
-        package = found[1]
-        language, words = "python", interpreters.get(".py", INTERPRETERS[".py"])
-        arguments = ("-c", _CALL, found[1] + found[2], found[3])
-    else:
+def _call(
+    script: str, function: Function, packages: frozenset[str], interpreters: Mapping[str, tuple[str, ...]]
+) -> Command:
+    if function.package not in packages:
         raise Refused(
-            f"{script!r} is no plain function: write package::function (R) or package.module:function (Python)"
+            f"the package {function.package!r} may not run here; whoever runs the worker may allow it by --packages"
         )
-    if package not in packages:
-        raise Refused(f"the package {package!r} may not run here; whoever runs the worker may allow it by --packages")
-    return Command(_program(words[0]), (*words, *arguments), None, language, package)
+    if function.language == "R":
+        words = interpreters.get(".R", INTERPRETERS[".R"])
+        arguments: tuple[str, ...] = ("-e", f"{script}()")
+    else:
+        words = interpreters.get(".py", INTERPRETERS[".py"])
+        arguments = ("-c", _CALL, function.module, function.name)
+    return Command(_program(words[0]), (*words, *arguments), None, function.language, function.package)
 
 
 def _program(word: str) -> str:

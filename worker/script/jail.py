@@ -1,20 +1,16 @@
 """What may run: a name in the jobs directory, and nothing that leads out of it (semantics, section 9.7).
 
-Whoever deploys the jobs directory decides what runs; whoever edits a process only picks from it. The text is judged
-before the file system is touched, the file after all links are followed, and once more right before it runs.
+Whoever deploys the jobs directory decides what runs; whoever edits a process only picks from it. The text of a cell is
+judged before the file system is touched (`board/process/definition/script_cell.py`); here the file is, after all links
+are followed, and once more right before it runs.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import stat
-import unicodedata
 from pathlib import Path
 from typing import NamedTuple
-
-_DRIVE = re.compile(r"[A-Za-z]:")
-_MAX_LENGTH = 1024
 
 
 class Refused(Exception):
@@ -29,30 +25,10 @@ class Found(NamedTuple):
     inode: int
 
 
-def check_text(script: str) -> None:
-    """Judge the cell alone, without looking at any file; raises Refused."""
-    if not script.strip():
-        raise Refused("the script cell is empty")
-    if len(script) > _MAX_LENGTH:
-        raise Refused(f"the name of the script is longer than {_MAX_LENGTH} characters")
-    plain = script.isascii() and script.isprintable()
-    if not plain and any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in script):
-        raise Refused(f"the name of the script {script!r} holds a control character")
-    if "\\" in script:
-        raise Refused(f"the name of the script {script!r} holds a backslash")
-    if script.startswith("/") or _DRIVE.match(script):
-        raise Refused(f"the script {script!r} is an absolute path; name a file inside the jobs directory")
-    parts = script.split("/")
-    if ".." in (part.strip() for part in parts):
-        raise Refused(f"the script {script!r} leaves the jobs directory by '..'")
-    if any(part.startswith("~") for part in parts):
-        raise Refused(f"the script {script!r} names a home directory by '~'")
-
-
 def find(jobs: Path, script: str) -> Found:
     """The file a script cell names, links followed; raises Refused unless it is a regular file inside `jobs`.
 
-    The text was judged before (`check_text`).
+    The text was judged before (`script_cell.read_script`).
     """
     try:
         root, _ = _resolve(os.fspath(jobs))
@@ -62,7 +38,7 @@ def find(jobs: Path, script: str) -> Found:
     if not path.startswith(root.rstrip("/") + "/"):
         raise Refused(f"the script {script!r} is a link that leads out of the jobs directory")
     if not stat.S_ISREG(found.st_mode):
-        raise Refused(f"the script {script!r} is no regular file")
+        raise Refused(f"the script {script!r} is not a regular file")
     return Found(path, found.st_dev, found.st_ino)
 
 

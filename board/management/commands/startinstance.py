@@ -14,7 +14,6 @@ from board.management.process_files import STDIN, default_actor, lines_of, probl
 from board.process.definition.elements import ElementError, ElementList
 from board.process.definition.table import ProcessTable
 from board.process.engine.decide import Refusal
-from board.process.engine.flow.flow import compile_flow
 from board.process.files import Unreadable
 from board.process.validation.problems import has_errors
 from board.services import instances
@@ -71,6 +70,6 @@ def _elements(file: str | None, table: ProcessTable) -> ElementList | None:
         return None
     data = read_bytes(file)
     try:
-        return read_elements(data, {g.collection for g in compile_flow(table).groups.values()}).elements
+        return read_elements(data, table).elements
     except (ElementError, Unreadable) as error:
         raise CommandError(f"{shown(file)}: {error}", returncode=2) from None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from board.process.definition.table import COLUMNS, ProcessTable
-from board.process.engine.flow.flow import compile_flow
+from board.process.flow.flow import compile_flow
 
 MAX_EDITED = 1000  # rows a page of the editor can show
 MAX_CELL = 20_000

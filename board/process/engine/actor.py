@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from board.process.definition.table import Row
-from board.process.engine.flow.flow import Flow
+from board.process.flow.flow import Flow
 
 
 @dataclass(frozen=True, slots=True)

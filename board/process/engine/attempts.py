@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from board.process.engine.events import WORKER, EventLike, account
+from board.process.engine.events import RECOVERED, WORKER, EventLike, account, read_author
 from board.process.engine.status.status import is_finished
 
 
@@ -52,7 +52,7 @@ class Attempts:
             self._interrupted.pop(row, None)
             self._failed[row] = self._failed.get(row, 0) + 1 if value == "failed" else 0
             self._rounds[row] = (seq, self.rounds(row, cycle) + 1)
-        elif event.actor.endswith("(recovered)"):
+        elif read_author(event.actor).occasion == RECOVERED:
             self._interrupted[row] = self._interrupted.get(row, 0) + 1
         return False
 

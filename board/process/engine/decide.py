@@ -259,7 +259,7 @@ def _check_ready(instance: Instance, row: int) -> None:
     _check_unfinished(instance, row)
     if instance.status(row) == "skipped":
         raise Refusal("not_ready", f"{title(instance, row)} is not needed: what it waits for went another way.", row)
-    waiting = instance.waiting(row)
+    waiting = instance.held_by(row)
     if waiting is not None:
         failed = ", which has failed" if waiting.failed else ""
         name = instance.name_of(waiting.id)

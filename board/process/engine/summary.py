@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from board.process.definition.table import Row
+from board.process.engine.fold import Fold
 from board.process.engine.status.status import NEVER, UNFINISHED, is_finished
-
-if TYPE_CHECKING:
-    from board.process.definition.table import Row
-    from board.process.engine.instance import Instance
 
 State = Literal["active", "complete", "stuck", "cancelled"]
 
 
-def left_over(instance: Instance) -> frozenset[int]:
-    """The unfinished rows of groups of which enough elements are complete, that nothing outside still waits for.
-
-    Semantics, section 5.2.
-    """
+def left_over(instance: Fold) -> frozenset[int]:
+    """The unfinished rows of groups of which enough elements are complete, that nothing outside still waits for."""
     found: set[int] = set()
     for group in instance.flow.groups.values():
         if not instance.statuses.group_complete(group.row.task):
@@ -32,27 +27,25 @@ def left_over(instance: Instance) -> frozenset[int]:
     return frozenset(found)
 
 
-def state(instance: Instance) -> State:
-    """The state in a word."""
+def state(instance: Fold, rest: frozenset[int]) -> State:
+    """The state in a word; `rest` are the rows left over."""
     if instance.cancelled:
         return "cancelled"
-    rest = instance.left_over()
-    open_, doing, blocked, failed = (_number(instance, name, rest) for name in ("open", "doing", "blocked", "failed"))
-    if not (open_ or doing or blocked or failed):
-        return "complete"
-    return "active" if open_ or doing else "stuck"
+    under_way, held_up = (
+        sum(_number(instance, name, rest) for name in names) for names in (("open", "doing"), ("blocked", "failed"))
+    )
+    return "active" if under_way else "stuck" if held_up else "complete"
 
 
-def sentence(instance: Instance) -> str:
+def sentence(instance: Fold, rest: frozenset[int]) -> str:
     """The state in a sentence: what the worker runs or may run, and whom or what the instance waits for."""
-    now = state(instance)
-    if now == "cancelled":
+    word = state(instance, rest)
+    if word == "cancelled":
         return f"Cancelled by {instance.cancelled_by}: {instance.cancelled}"
-    if now == "complete":
+    if word == "complete":
         return "Complete: nothing is left to do"
-    if now == "stuck":
-        return "Stuck: " + "; ".join(_troubles(instance))
-    rest = instance.left_over()
+    if word == "stuck":
+        return "Stuck: " + "; ".join(_troubles(instance, rest))
     parts = [
         ("the worker is running: ", _names(instance, "doing", lambda r: r.is_script, rest)),
         ("the worker may run: ", _names(instance, "open", lambda r: r.is_script, rest)),
@@ -64,7 +57,7 @@ def sentence(instance: Instance) -> str:
     return said[:1].upper() + said[1:]
 
 
-def asked_again(instance: Instance, row: int) -> str:
+def asked_again(instance: Fold, row: int) -> str:
     """The task whose answer skips a row only for now, as it is on its way to be answered anew; "" for any other row."""
     seen, todo = {row}, [row]
     while todo:
@@ -80,7 +73,7 @@ def asked_again(instance: Instance, row: int) -> str:
     return ""
 
 
-def _is_on_its_way(instance: Instance, row: int) -> bool:
+def _is_on_its_way(instance: Fold, row: int) -> bool:
     """Whether something unfinished will put a finished row back to open: a fix of it, or a step of its next round."""
     flow, t = instance.flow, instance.statuses.task[row]
     for x in flow.cycles[flow.cycle_of(t)] if flow.cycle_of(t) < len(flow.cycles) else ():
@@ -92,8 +85,7 @@ def _is_on_its_way(instance: Instance, row: int) -> bool:
     return False
 
 
-def _troubles(instance: Instance) -> Iterable[str]:
-    rest = instance.left_over()
+def _troubles(instance: Fold, rest: frozenset[int]) -> Iterable[str]:
     failed = _names(instance, "failed", lambda _: True, rest, unasked=True)
     if failed:
         yield "failed: " + ", ".join(failed) + " (retry or repair it)"
@@ -102,14 +94,14 @@ def _troubles(instance: Instance) -> Iterable[str]:
     for t, task in enumerate(instance.flow.tasks):
         if instance.tally(t)["blocked"]:
             first = next(r for r in instance.rows_of(task) if instance.status(r) == "blocked")
-            waiting = instance.waiting(first)
+            waiting = instance.held_by(first)
             if waiting is not None:
                 reasons[f"{instance.name_of(task)} waits for {instance.name_of(waiting.id)}"] = None
     yield from list(reasons)[:3]
 
 
 def _names(
-    instance: Instance,
+    instance: Fold,
     states: str | tuple[str, ...],
     chosen: Callable[[Row], bool],
     rest: frozenset[int],
@@ -133,7 +125,7 @@ def _names(
     return found
 
 
-def _number(instance: Instance, name: str, rest: frozenset[int]) -> int:
+def _number(instance: Fold, name: str, rest: frozenset[int]) -> int:
     """How many rows that count are in a state; a failure somebody asks for is settled."""
     found = 0
     for t in range(len(instance.flow.tasks)):
@@ -143,21 +135,21 @@ def _number(instance: Instance, name: str, rest: frozenset[int]) -> int:
     return found - sum(1 for row in rest if instance.status(row) == name and _counts_as(instance, row, name))
 
 
-def _counts_as(instance: Instance, row: int, name: str) -> bool:
+def _counts_as(instance: Fold, row: int, name: str) -> bool:
     return name != "failed" or not instance.flow.is_asked(instance.statuses.task[row], "failed")
 
 
-def _is_unfinished(instance: Instance, row: int) -> bool:
+def _is_unfinished(instance: Fold, row: int) -> bool:
     return instance.status(row) in ("open", "doing", "blocked", "failed") and _counts_as(
         instance, row, instance.status(row)
     )
 
 
-def _is_complete(instance: Instance, group: str, row: int) -> bool:
+def _is_complete(instance: Fold, group: str, row: int) -> bool:
     return instance.statuses.is_element_complete(group, row - instance.statuses.base[instance.statuses.task[row]])
 
 
-def _wanted_outside(instance: Instance, rows: set[int]) -> set[int]:
+def _wanted_outside(instance: Fold, rows: set[int]) -> set[int]:
     """Every row that a blocked row outside `rows` waits for, directly or through other rows."""
     wanted: set[int] = set()
     todo = [row for row in range(instance.size) if row not in rows and instance.status(row) == "blocked"]

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import quote
 
-from board.process.engine.flow.flow import Flow
+from board.process.flow.flow import Flow
 from board.process.picture import style
 from board.process.picture.layout import GATEWAY_KINDS, Box, Edge, Graph, Group, Layout, Node, drawing
 from board.process.picture.layout.sizes import (

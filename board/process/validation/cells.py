@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from board.process.definition import cells
 from board.process.definition.params import ParamsError, parse_params
 from board.process.definition.quorum import QuorumError, is_inclusive, need
-from board.process.definition.script_cell import why_it_leaves
+from board.process.definition.script_cell import why_not
 from board.process.definition.table import ProcessTable, Row
 from board.process.definition.text import shown
 from board.process.validation.finding import Problem, numbered, problem
@@ -84,9 +84,9 @@ def _of_script(number: int, row: Row) -> Iterator[Problem]:
     if text and row.role != cells.SYSTEM:
         message = f"A script is run by nobody but the worker: write `system` under `role`, or remove “{shown(text)}”."
         yield problem("error", number, row, "script", text, message, "script-not-system")
-    if why := why_it_leaves(text):
-        message = f"“{shown(text)}” leaves the jobs directory ({why}): name a file inside it, such as `sub/load.py`."
-        yield problem("error", number, row, "script", text, message, "script-leaves")
+    if text and (why := why_not(text)):
+        message = f"“{shown(text)}” can never run: {why}."
+        yield problem("error", number, row, "script", text, message, "script-refused")
     if not text:
         for column in ("retry", "retry_delay", "timeout"):
             if cell := row.cell(column):

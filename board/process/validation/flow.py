@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from board.process.definition.table import Dependency, ProcessTable, Row
 from board.process.definition.text import shown
-from board.process.engine.flow.flow import Flow, compile_flow
-from board.process.engine.flow.graph import adjacency, components
+from board.process.flow.flow import Flow, compile_flow
+from board.process.flow.graph import adjacency, components
 from board.process.validation.finding import Problem, listed, numbered, problem
 from board.process.validation.outcomes import Needs, Skips, contradiction, row_of
 
@@ -15,6 +15,7 @@ def of_flow(table: ProcessTable) -> Iterator[Problem]:
     facts = _Facts(table, compile_flow(table))
     found = dict.fromkeys(facts.of_fixes())
     found |= dict.fromkeys(facts.of_cycles())
+    found |= dict.fromkeys(facts.of_order())
     found |= dict.fromkeys(facts.of_labels())
     found |= dict.fromkeys(facts.of_any_answer())
     found |= dict.fromkeys(facts.of_exclusion())
@@ -52,6 +53,19 @@ class _Facts:
                     f"at its first row, `{shown(first.task)}`; move the row it should start at up if that is wrong."
                 )
                 yield self._warn(first, first.depends_on, message, "cycle-no-entry")
+
+    def of_order(self) -> Iterator[Problem]:
+        for taken in self.flow.by_table_order:
+            head = self.flow.rows[taken[0][2]]
+            ways = sorted({f"{self._spelled(source, label)} of `{self._task(task)}`" for source, label, task in taken})
+            message = (
+                f"Only the order of the rows says where this cycle begins: {' and '.join(ways)} "
+                f"{'are' if len(ways) > 1 else 'is'} taken for the way back, which never holds up; move the row it "
+                "should begin at up if that is wrong."
+            )
+            source, label, _ = taken[0]
+            text = str(Dependency(self.flow.tasks[source], label))
+            yield self._warn(head, text, message, "cycle-by-order")
 
     def of_labels(self) -> Iterator[Problem]:
         asked: dict[tuple[int, str], tuple[str, int]] = {}
@@ -141,7 +155,10 @@ class _Facts:
         return (self.flow.index[dependency.task],) if dependency.task in self.flow.index else ()
 
     def _spelled(self, task: int, label: str) -> str:
-        return f"`{shown(self.flow.tasks[task])}{':' if label else ''}{shown(label)}`"
+        return f"`{self._task(task)}{':' if label else ''}{shown(label)}`"
+
+    def _task(self, task: int) -> str:
+        return shown(self.flow.tasks[task])
 
     def _warn(self, row: Row, text: str, message: str, code: str, number: int = 0) -> Problem:
         return problem("warning", number or self.number.get(row.task, 0), row, "depends_on", text, message, code)

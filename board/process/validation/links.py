@@ -87,7 +87,7 @@ class _Links:
         for number, row in numbered(self.table):
             if row.is_group and row.task not in self.parents:
                 message = f"The group has no members: write “{shown(row.task)}” under `parent` of the rows in it."
-                yield problem("warning", number, row, "collection", row.collection, message, "group-empty")
+                yield problem("error", number, row, "collection", row.collection, message, "group-empty")
 
     def _around(self, row: Row) -> set[str]:
         """The ids of the rows around a row by `parent`, its own among them only if it is inside itself."""

@@ -11,8 +11,8 @@ from math import prod
 
 from board.process.definition.quorum import QuorumError, is_inclusive, need
 from board.process.definition.table import Row
-from board.process.engine.flow.flow import Flow
-from board.process.engine.flow.gates import Gate, GateSet
+from board.process.flow.flow import Flow
+from board.process.flow.gates import Gate, GateSet
 
 SKIPPED = "\0skipped"
 _MAX_SCENARIOS = 1024
@@ -102,7 +102,7 @@ class Skips:
 
     def _played(self, task: int) -> bool:
         walk = self._before(task)
-        if not any(gate.label or _sources(gate) for t in walk for s in self.flow.gate_sets[t] for gate in s.gates):
+        if not any(gate.label or gate.sources for t in walk for s in self.flow.gate_sets[t] for gate in s.gates):
             return False
         options = {t: self.answers(t) for t in walk if t != task}
         if prod(map(len, options.values())) > _MAX_SCENARIOS:
@@ -113,7 +113,7 @@ class Skips:
         """Give a task and all it waits for, directly or not, in flow order."""
         found, todo = {task}, [task]
         while todo:
-            sources = {s for each in self.flow.gate_sets[todo.pop()] for gate in each.gates for s in _sources(gate)}
+            sources = {s for each in self.flow.gate_sets[todo.pop()] for gate in each.gates for s in gate.sources}
             todo += sources - found
             found |= sources
         return sorted(found, key=self.place.__getitem__)
@@ -156,10 +156,6 @@ class Skips:
             given_by = gate.exits if gate.label else gate.members
             return any(value[m] == gate.label if gate.label else value[m] != SKIPPED for m in given_by)
         return True
-
-
-def _sources(gate: Gate) -> tuple[int, ...]:
-    return (gate.task,) if gate.kind == "task" else gate.members
 
 
 def _scenarios(options: Mapping[int, tuple[str, ...]]) -> Iterator[dict[int, str]]:

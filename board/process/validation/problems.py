@@ -8,7 +8,7 @@ exist) is handed in.
 from collections.abc import Callable, Collection, Iterator
 
 from board.process.definition.cells import SYSTEM
-from board.process.definition.script_cell import why_it_leaves
+from board.process.definition.script_cell import why_not
 from board.process.definition.table import COLUMNS, MAX_ROWS, ProcessTable
 from board.process.definition.text import shown
 from board.process.validation.bounds import of_size
@@ -20,7 +20,7 @@ from board.process.validation.links import of_links
 __all__ = ["MAX_ROWS", "Problem", "check", "error_of_a_start", "has_errors"]
 
 _TOO_LARGE = frozenset({"too-many-rows", "too-many-columns", "too-many-links", "too-deep", "cell-too-long"})
-_BORNE = frozenset({"dependency-unknown", "script-leaves"})
+_BORNE = frozenset({"dependency-unknown", "script-refused"})
 _PLACE = {column: i for i, column in enumerate(COLUMNS)}
 
 
@@ -73,6 +73,6 @@ def _of_roles(table: ProcessTable, held: Collection[str]) -> Iterator[Problem]:
 
 def _of_scripts(table: ProcessTable, exists: Callable[[str], bool]) -> Iterator[Problem]:
     for number, row in numbered(table):
-        if row.is_script and not why_it_leaves(row.script) and not exists(row.script):
+        if row.is_script and not why_not(row.script) and not exists(row.script):
             message = f"There is no “{shown(row.script)}” in the jobs directory: put it there, or name another script."
             yield problem("warning", number, row, "script", row.script, message, "script-not-found")

@@ -22,7 +22,7 @@ from board.models import Draft
 from board.process.definition.table import COLUMNS, ProcessTable, Row
 from board.process.editing.diff import diff
 from board.process.editing.grid import Grid
-from board.process.engine.flow.flow import Flow, compile_flow
+from board.process.flow.flow import Flow, compile_flow
 from board.process.validation.problems import Problem
 from board.selectors.editor.problems import problems_of
 from board.selectors.editor.processes import depth_of, picture

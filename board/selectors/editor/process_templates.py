@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from board.process import files
 from board.process.definition.table import ProcessTable
-from board.process.engine.flow.flow import compile_flow
+from board.process.flow.flow import compile_flow
 from board.process.picture.svg import draw
 
 FOLDER = Path(__file__).resolve().parents[2] / "process_templates"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
@@ -15,12 +15,13 @@ from board.log.tail import Tail
 from board.models import Draft
 from board.process.definition.table import ProcessTable, Row
 from board.process.editing.diff import diff
-from board.process.engine.flow.flow import Flow, compile_flow
+from board.process.engine.instance import Instance
+from board.process.flow.flow import Flow, compile_flow
 from board.process.picture.layout import is_large
 from board.process.picture.svg import draw
 from board.process.validation.problems import Problem
 from board.selectors.editor.problems import problems_of
-from board.selectors.summaries import all_of
+from board.selectors.summaries import Digest, all_of
 
 ALWAYS = ("task", "name", "role", "depends_on", "script")  # columns shown even when they are empty
 STATES = ("stuck", "active", "complete", "cancelled")
@@ -104,12 +105,17 @@ def visible(user: User, table: ProcessTable) -> bool:
     return may_view(user, compile_flow(table).roles)
 
 
+def _seen(tail: Tail, user: User) -> Iterator[tuple[Instance, Digest]]:
+    """The instances somebody sees: an older version may name other roles than the newest."""
+    return (each for each in all_of(tail) if may_view(user, each[0].flow.roles))
+
+
 def listing(tail: Tail, user: User) -> list[Listed]:
     """Every process somebody sees, by name."""
     mine = {draft.name: draft for draft in _drafts(user)}
     with tail.reading():
         counted: dict[str, dict[str, int]] = {}
-        for instance, found in all_of(tail):
+        for instance, found in _seen(tail, user):
             by_state = counted.setdefault(instance.name, dict.fromkeys(STATES, 0))
             by_state[found.state] += 1
         return [
@@ -145,7 +151,7 @@ def process(tail: Tail, user: User, name: str, version: str = "") -> ProcessView
         shown = next((d for d in reversed(saved) if d.version == version), None) if version else saved[-1]
         if shown is None:
             return None
-        running = [(i.id, d.state, i.version == shown.version) for i, d in all_of(tail) if i.name == name]
+        running = [(i.id, d.state, i.version == shown.version) for i, d in _seen(tail, user) if i.name == name]
     draft = next((draft for draft in _drafts(user) if draft.name == name), None)
     problems = tuple(problems_of(shown.table))
     return ProcessView(

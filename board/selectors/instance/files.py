@@ -39,6 +39,11 @@ class Artifact(NamedTuple):
     kind: str  # image, table, page, text or other
     refused: str = ""
 
+    @property
+    def shown(self) -> str:
+        """The path as text."""
+        return shown_name(self.path)
+
 
 class Listing(NamedTuple):
     """The artifacts of an instance, and whether there are more than are listed."""
@@ -87,9 +92,7 @@ def _artifact(path: str, facts: os.stat_result) -> Artifact:
         refused = "a link: only files written here are shown"
     elif not stat.S_ISREG(facts.st_mode):
         refused = "not a regular file"
-    elif _unreadable_name(path):
-        refused = "its name is not UTF-8 text"
-    return Artifact(_shown_name(path), facts.st_size, moment_of(facts.st_mtime), kind(path), refused)
+    return Artifact(path, facts.st_size, moment_of(facts.st_mtime), kind(path), refused)
 
 
 def moment_of(seconds: float) -> datetime:
@@ -97,11 +100,8 @@ def moment_of(seconds: float) -> datetime:
     return datetime.fromtimestamp(min(max(seconds, 0.0), _LAST_SECOND), UTC)
 
 
-def _unreadable_name(path: str) -> bool:
-    return any("\ud800" <= c <= "\udfff" for c in path)
-
-
-def _shown_name(path: str) -> str:
+def shown_name(path: str) -> str:
+    """A name as text, whatever bytes it is made of."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -119,7 +119,7 @@ def kind(path: str) -> str:
 
 def file_name(path: str) -> str:
     """The name a download is saved under: the last part of the path, without characters that end a header."""
-    return "".join(c if c.isprintable() else "_" for c in path.rpartition("/")[2])
+    return "".join(c if c.isprintable() else "_" for c in shown_name(path).rpartition("/")[2])
 
 
 def media_type(path: str) -> str:

@@ -16,8 +16,8 @@ from board.accounts.names import shown
 from board.log.event import Event, encode
 from board.log.tail import Entry, Tail
 from board.process.engine.events import INSTANCE, WORKER, account, author, signature
-from board.process.engine.flow.flow import Flow
 from board.process.files.formulas import mark
+from board.process.flow.flow import Flow
 from board.templatetags.look import state_word, when
 
 PAGE = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from functools import lru_cache
 
-from board.process.engine.flow.flow import Flow
+from board.process.flow.flow import Flow
 from board.process.picture.layout import is_large
 from board.process.picture.svg import TaskState, draw, node
 from board.selectors.instance.rows import RowView, Section, Sheet

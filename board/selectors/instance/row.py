@@ -10,7 +10,7 @@ from board.log.event import Event
 from board.process.engine import decide
 from board.process.engine.actor import Actor
 from board.process.engine.decide import Refusal
-from board.process.engine.events import WORKER, account, signature
+from board.process.engine.events import REARM, WORKER, account, read_author, signature
 from board.process.engine.instance import Instance
 from board.process.engine.status.status import MET, NEVER, STALLED, is_finished
 from board.selectors.instance.log import Line, is_quiet, say
@@ -184,7 +184,7 @@ def rounds(instance: Instance, events: Iterable[Event]) -> list[Round]:
 
 
 def _opens_anew(event: Event) -> bool:
-    return account(event.actor) != WORKER or event.actor.endswith("(re-arm)")
+    return account(event.actor) != WORKER or read_author(event.actor).occasion == REARM
 
 
 def attempts(events: Sequence[Event]) -> list[Attempt]:
@@ -196,7 +196,7 @@ def attempts(events: Sequence[Event]) -> list[Attempt]:
         if event.field == "status" and not number:
             opened = event.value in ("", "open", "blocked")
             number_of_round += opened and finished and _opens_anew(event)
-            by_hand = opened and account(event.actor) != WORKER and "(" not in event.actor
+            by_hand = opened and account(event.actor) != WORKER and not read_author(event.actor).occasion
         if event.field == "status":
             finished = is_finished(event.value or "open")
         if not number:

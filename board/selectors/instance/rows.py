@@ -170,7 +170,7 @@ def _cut(text: str) -> str:
 def _why(instance: Instance, row: int, status: str) -> str:
     """The one thing worth saying about a row: what it waits for, what went wrong, what came out, what was noted."""
     if status == "blocked":
-        waiting = instance.waiting(row)
+        waiting = instance.held_by(row)
         if waiting is None:
             return ""
         return f"for {instance.name_of(waiting.id)}{', which failed' if waiting.failed else ''}"

@@ -13,8 +13,8 @@ from weakref import WeakKeyDictionary
 from board.log.base import Position
 from board.log.tail import Tail
 from board.process.engine.events import INSTANCE
-from board.process.engine.flow.flow import Flow
 from board.process.engine.instance import Instance
+from board.process.flow.flow import Flow
 from board.selectors import current
 from board.selectors.instance.rows import STALE, Sheet
 

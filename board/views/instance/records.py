@@ -112,7 +112,7 @@ def _opened(now: Snapshot, name: str) -> BinaryIO:
     try:
         return store.open_file(store.artifacts(now.facts.id), name)
     except (OSError, StoreError, UnicodeEncodeError) as error:
-        raise Http404(f"There is no file “{name}” here: {error}") from error
+        raise Http404(f"There is no file “{selectors.shown_name(name)}” here.") from error
 
 
 def _view(request: Request, now: Snapshot, name: str, found: BinaryIO) -> HttpResponse:
@@ -126,6 +126,7 @@ def _view(request: Request, now: Snapshot, name: str, found: BinaryIO) -> HttpRe
         "page": now.facts._asdict(),
         "base": base_of(now.facts.id),
         "name": name,
+        "shown": selectors.shown_name(name),
         "kind": kind,
         "size": size,
         "preview": preview,

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods
 from board.accounts.permissions import may_view
 from board.process.definition.table import ProcessTable
 from board.process.engine.dry_run import MADE_UP, MAX_MOVES, Move
-from board.process.engine.flow.flow import compile_flow
 from board.process.engine.instance import InstanceError
+from board.process.flow.flow import compile_flow
 from board.process.validation.problems import check
 from board.selectors import current
 from board.selectors.editor import dry_run as selectors

@@ -19,8 +19,8 @@ from board.process import bpmn, files
 from board.process.definition.table import COLUMNS, ProcessTable
 from board.process.editing.grid import MAX_EDITED
 from board.process.engine.decide import Refusal
-from board.process.engine.flow.flow import compile_flow
 from board.process.files import MAX_COLUMNS, Reading, Unreadable, Unwritable
+from board.process.flow.flow import compile_flow
 from board.selectors import current
 from board.selectors.editor import editor as editing
 from board.selectors.editor import process_templates

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from board.process.bpmn import BpmnReading, Unreadable, read
-from board.process.engine.flow.flow import compile_flow
+from board.process.flow.flow import compile_flow
 from board.process.validation.problems import check
 from tests.process.bpmn.text import drawing
 

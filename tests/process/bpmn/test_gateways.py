@@ -3,7 +3,7 @@
 import pytest
 
 from board.process.bpmn import BpmnReading
-from board.process.engine.flow.flow import compile_flow
+from board.process.flow.flow import compile_flow
 from board.process.validation.problems import check
 from tests.process.bpmn.text import became, event, imported, node, tasks, waits
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,8 +44,9 @@ class Drawing:
 def drawings(draw: st.DrawFn) -> Drawing:
     made = Drawing()
     begin, end = made.add("startEvent"), made.add("endEvent")
+    opening = made.add("task")
     first, last = draw_block(draw, made, 3)
-    made.flows = [(begin, first, ""), *made.flows, (last, end, "")]
+    made.flows = [(begin, opening, ""), (opening, first, ""), *made.flows, (last, end, "")]
     return made
 
 
@@ -66,19 +68,28 @@ def draw_block(draw: st.DrawFn, made: Drawing, depth: int) -> tuple[str, str]:
 
 def draw_split(draw: st.DrawFn, made: Drawing, depth: int, kind: str) -> tuple[str, str]:
     before = made.add("task")
-    split, join = made.add(kind), made.add(kind)
+    split, after = draw_ways(draw, made, depth, kind)
     made.flows.append((before, split, ""))
+    return before, after
+
+
+def draw_ways(draw: st.DrawFn, made: Drawing, depth: int, kind: str) -> tuple[str, str]:
+    split, join = made.add(kind), made.add(kind)
     for number in range(draw(st.integers(2, 3))):
         name = f"way{number}" if kind == "exclusiveGateway" else ""
         first, last = draw_block(draw, made, depth - 1)
         made.flows += [(split, first, name), (last, join, "")]
     after = made.add("task")
     made.flows.append((join, after, ""))
-    return before, after
+    return split, after
 
 
 def draw_loop(draw: st.DrawFn, made: Drawing, depth: int) -> tuple[str, str]:
-    join, first_last = made.add("exclusiveGateway"), draw_block(draw, made, depth - 1)
+    join = made.add("exclusiveGateway")
+    if draw(st.booleans()):  # the way back leads to several tasks at once
+        first_last = draw_ways(draw, made, 1, "parallelGateway")
+    else:
+        first_last = draw_block(draw, made, depth - 1)
     check, split, after = made.add("task"), made.add("exclusiveGateway"), made.add("task")
     made.flows += [(join, first_last[0], ""), (first_last[1], check, ""), (check, split, "")]
     made.flows += [(split, join, "again"), (split, after, "on")]
@@ -162,7 +173,38 @@ def test_a_loop_on_one_way_holds_the_join_while_it_goes_round_again() -> None:
     moves = [Move(task, "", answer) for task, answer in first + second]
     seen = [open_rows(play(reading.table, moves[:n]).instance, reading.table) for n in range(4, 8)]
     assert seen == [{"pick"}, {"load"}, {"check"}, {"load"}]
-    assert [r.element_id for r in reading.remarks if "may go round again" in r.message] == ["sum"]
+    assert {row.task: row.depends_on for row in reading.table.rows}["sum"] == "ready, other"
+
+
+@pytest.mark.parametrize("before", ["s", ""])
+def test_parallel_work_with_a_way_back_is_done_whole_in_every_round(before: str) -> None:
+    gateways = (
+        node("exclusiveGateway", "merge")
+        + node("exclusiveGateway", "turn")
+        + node("parallelGateway", "split")
+        + node("parallelGateway", "join")
+    )
+    flows = f"""
+        start -> {before or "merge"}
+        {"s -> merge" if before else ""}
+        merge -> split
+        split -> a
+        split -> b
+        a -> join
+        b -> join
+        join -> check
+        check -> turn
+        turn -> merge: again
+        turn -> last: on
+        last -> end
+    """
+    people = tasks(*filter(None, (before, "a", "b", "check", "last")))
+    table = imported(node("startEvent", "start") + node("endEvent", "end") + gateways + people, flows).table
+    moves = [Move(before or "start", "", "done")]
+    for first, second in (("a", "b"), ("b", "a")):
+        moves += [Move(first, "", "done"), Move(second, "", "done"), Move("check", "", "again")]
+    seen = [open_rows(play(table, moves[:n]).instance, table) for n in range(1, 8)]
+    assert seen == [{"a", "b"}, {"b"}, {"check"}, {"a", "b"}, {"a"}, {"check"}, {"a", "b"}]
 
 
 @given(drawings(), st.data())

@@ -109,6 +109,49 @@ def test_a_repeated_fix_re_arms_a_single_check_once_all_have_finished() -> None:
     assert [d.task for d in finish(instance, "m", element="y")] == ["qa"]
 
 
+def test_of_two_fixes_the_last_one_runs_the_check_again() -> None:
+    for first, last in (("fix1", "fix2"), ("fix2", "fix1")):
+        instance = instance_of("data", "qa | data, fix1, fix2", "fix1 | qa:false", "fix2 | qa:false", "end | qa:true")
+        finish(instance, "data")
+        for _ in range(2):
+            finish(instance, "qa", "false")
+            assert finish(instance, first) == []
+            assert (statuses(instance)["qa"], statuses(instance)[last]) == ("false", "open")
+            assert [d.task for d in finish(instance, last)] == ["qa"]
+
+
+def test_two_fixes_in_the_short_form_are_one_team_too() -> None:
+    instance = instance_of("qa | | system | qa.py", "fix1 | qa:false | analyst", "fix2 | qa:false | analyst")
+    finish(instance, "qa", "false")
+    assert finish(instance, "fix1") == []
+    assert [d.task for d in finish(instance, "fix2")] == ["qa"]
+
+
+def test_a_team_mate_that_the_finish_itself_skips_is_not_waited_for() -> None:
+    instance = instance_of("qa | fix1, fix2", "fix1 | qa:false", "fix2 | qa:false, fix1:more", "end | qa:true")
+    finish(instance, "qa", "false")
+    assert statuses(instance)["fix2"] == "blocked"
+    assert [d.task for d in finish(instance, "fix1", "enough")] == ["qa"]
+
+
+def test_a_loop_back_with_a_label_sends_back_at_once() -> None:
+    instance = instance_of("draft | legal:no, tax:no", "legal | draft", "tax | draft", "end | legal:yes, tax:yes")
+    finish(instance, "draft")
+    assert [d.task for d in finish(instance, "legal", "no")] == ["draft"]
+    assert statuses(instance)["tax"] == "blocked"
+
+
+def test_a_check_of_two_branches_sends_both_back() -> None:
+    instance = instance_of("s", "a | s, chk:false", "b | s, chk:false", "chk | a, b", "end | chk:ok")
+    finish(instance, "s")
+    finish(instance, "a")
+    assert statuses(instance)["chk"] == "blocked"
+    finish(instance, "b")
+    assert [d.task for d in finish(instance, "chk", "false")] == ["a", "b"]
+    finish(instance, "a")
+    assert statuses(instance)["chk"] == "blocked"
+
+
 def test_what_another_program_left_out_is_owed_once() -> None:
     instance = instance_of("qa | fix", "fix | qa:false")
     finish(instance, "qa", "false")

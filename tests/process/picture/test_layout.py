@@ -13,7 +13,7 @@ import pytest
 
 from board.process import files
 from board.process.definition.table import ProcessTable
-from board.process.engine.flow.flow import compile_flow
+from board.process.flow.flow import compile_flow
 from board.process.picture.layout import Graph, Layout, graph_of, layout
 from tests.process.bpmn.drawing import crossings, faults
 from tests.process.engine.made_up import made_up

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from board.process.definition.table import ProcessTable
-from board.process.engine.flow.flow import compile_flow
+from board.process.flow.flow import compile_flow
 from board.process.picture.layout import Edge, Graph, Group, Lane, Layout, Node, graph_of, layout
 from tests.process.bpmn.drawing import faults
 

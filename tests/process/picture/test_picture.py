@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from board.exchange import pictures as files
 from board.process.definition.table import ProcessTable
-from board.process.engine.flow.flow import Flow, compile_flow
 from board.process.files import Unwritable
+from board.process.flow.flow import Flow, compile_flow
 from board.process.picture import style
 from board.process.picture.layout import Box, drawing
 from board.process.picture.layout.sizes import SMALL, TASK_W, cut, lines_of, text_width

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from board.process.definition.table import COLUMNS, ProcessTable
+from board.process.flow.flow import compile_flow
 from board.process.validation.problems import MAX_ROWS, Problem, check, has_errors
 
 
@@ -59,6 +60,7 @@ def test_a_sound_table_has_no_problem() -> None:
         (["task=a | collection=u | parent=a", "task=t"], 1, "parent", "parent-cycle"),
         (["task=g | collection=u | depends_on=m", "task=m | parent=g"], 1, "depends_on", "group-own-member"),
         (["task=g | collection=u", "task=m | parent=g | depends_on=g:done"], 2, "depends_on", "member-own-group"),
+        (["task=a", "task=g | collection=u"], 2, "collection", "group-empty"),
         (["task=a | join=most"], 1, "join", "join-unreadable"),
         (
             ["task=g | collection=u | complete_when=inclusive", "task=a | parent=g"],
@@ -78,7 +80,7 @@ def test_a_sound_table_has_no_problem() -> None:
         (["task=a | script=x.sh"], 1, "script", "script-not-system"),
         (["task=a | role=System | script=x.sh"], 1, "script", "script-not-system"),
         *(
-            ([f"task=a | role=system | script={script}"], 1, "script", "script-leaves")
+            ([f"task=a | role=system | script={script}"], 1, "script", "script-refused")
             for script in ("/bin/sh", "../x.sh", "a/../../x.sh", "C:/x.py", "c:x.py", "a\\b.sh", "~/x.sh", "a\tb.sh")
         ),
     ],
@@ -111,7 +113,13 @@ def test_scripts_inside_the_jobs_directory_are_no_problem(script: str) -> None:
             "read-as-fix",
             "`no` under `rearm`",
         ),
-        (["task=a", "task=g | collection=u"], 2, "collection", "group-empty", "under `parent`"),
+        (
+            ["task=s", "task=a | depends_on=s,b", "task=b | depends_on=s,a:no"],
+            2,
+            "depends_on",
+            "cycle-by-order",
+            "`b` of `a` is taken for the way back",
+        ),
         (["task=b | depends_on=a", "task=a | depends_on=b"], 1, "depends_on", "cycle-no-entry", "first row, `b`"),
         (["task=q", "task=x | depends_on=q:yes,q:no"], 2, "depends_on", "answers-exclude", "`q:no` and `q:yes`"),
         (["task=q", "task=x | depends_on=q,q:failed"], 2, "depends_on", "answers-exclude", "`q` and `q:failed`"),
@@ -171,8 +179,8 @@ def test_every_problem_is_listed_at_once_in_table_order() -> None:
         (2, "dependency-itself"),
         (2, "dependency-unknown"),
         (3, "id-repeated"),
-        (3, "script-leaves"),
         (3, "script-not-system"),
+        (3, "script-refused"),
     ]
 
 
@@ -184,14 +192,14 @@ def test_a_misspelt_dependency_is_answered_with_the_likely_one() -> None:
 
 def test_roles_and_scripts_are_asked_for_only_when_the_facts_are_handed_in() -> None:
     table = read("task=a | role=steward", "task=b | role=system | script=b.sh", "task=c | role=system | script=/b.sh")
-    assert [each.code for each in check(table)] == ["script-leaves"]
+    assert [each.code for each in check(table)] == ["script-refused"]
     assert [(each.row, each.code) for each in check(table, roles_held={"analyst"}, scripts_found=lambda _: False)] == [
         (1, "role-unheld"),
         (2, "script-not-found"),
-        (3, "script-leaves"),
+        (3, "script-refused"),
     ]
     assert [each.code for each in check(table, roles_held={"steward"}, scripts_found=lambda _: True)] == [
-        "script-leaves"
+        "script-refused"
     ]
 
 
@@ -201,6 +209,12 @@ def test_a_fix_that_says_no_under_rearm_is_no_fix() -> None:
 
 def test_a_cycle_that_something_leads_into_is_no_problem() -> None:
     assert codes("task=start", "task=draft | depends_on=start,review:false", "task=review | depends_on=draft") == []
+
+
+def test_the_same_answer_sent_back_to_all_starts_of_a_cycle_leaves_nothing_to_the_order_of_rows() -> None:
+    lines = ["task=s", "task=a | depends_on=s,chk:no", "task=b | depends_on=s,chk:no", "task=chk | depends_on=a,b"]
+    assert codes(*lines) == []
+    assert codes(*lines[:2], "task=b | depends_on=s", *lines[3:]) == [(2, "cycle-by-order")]
 
 
 def test_a_join_of_any_may_wait_for_both_branches() -> None:
@@ -261,6 +275,17 @@ def test_a_table_of_thousands_of_rows_is_checked_within_seconds() -> None:
     assert check(ProcessTable.from_rows(rows)) == []
     assert time.perf_counter() - started < 10
     assert [each.code for each in check(ProcessTable.from_rows([*rows, {"task": "last"}]))] == ["too-many-rows"]
+
+
+def test_a_table_of_thousands_of_loops_within_loops_is_checked_within_seconds() -> None:
+    last = MAX_ROWS - 1
+    rows = [{"task": f"t{i}", "depends_on": f"t{i - 1}" if i else ""} for i in range(MAX_ROWS)]
+    for i in range(last):
+        rows[i]["depends_on"] += f", t{i + 1}:no"
+    started = time.perf_counter()
+    flow = compile_flow(ProcessTable.from_rows(rows))
+    assert time.perf_counter() - started < 20
+    assert all(flow.loop_backs(f"t{i}") == [f"t{i + 1}"] for i in range(last))
 
 
 IDS = st.sampled_from(["", "a", "b", "c", "g", "h", "@instance", "1", "ä", "a b", "x" * 70])

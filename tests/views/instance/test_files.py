@@ -1,6 +1,8 @@
 """Artifacts and the logs of attempts: listed, shown, downloaded; nothing outside the store is ever read."""
 
+import html
 import os
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -145,8 +147,59 @@ def test_names_are_strangers_text(artifacts: Path, login: Login) -> None:
         file.write(b"x")
     page = login("ana").get(FILES).text
     assert "<img src=x" not in page
-    assert "not UTF-8" in page
     assert "bad-�.txt" in page
+
+
+HOSTILE = [
+    b"a\nb.txt", b"..\\x.txt", b"100%.txt", b"%41.txt", b"bad-\xff.txt", b"a%\xff\n\\.txt", b"\x01\t\r.txt",
+    b"a?b#c.txt", b" .txt", "\u202ee\u0301.txt".encode(), b"sub\n/x.txt", b"\"q'.txt", b"%2e%2e%2fx.txt",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_whatever_a_file_is_called_it_is_listed_shown_and_downloaded(
+    artifacts: Path, login: Login, name: bytes
+) -> None:
+    path = os.path.join(os.fsencode(artifacts), name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(b"told by " + name)
+    client = login("ana")
+    page = client.get(FILES)
+    assert page.status_code == 200
+    addresses = [
+        html.unescape(found) for found in re.findall(r'<a (?:class="linked" )?href="([^"]+/files/[^"]+)"', page.text)
+    ]
+    view, download = addresses
+    assert client.get(view).status_code == 200
+    response = client.get(download)
+    assert body(response) == b"told by " + name
+    assert response["Content-Disposition"].startswith("attachment")
+
+
+def test_an_artifacts_folder_that_is_a_link_is_said_and_not_served_through(
+    artifacts: Path, login: Login, tmp_path: Path
+) -> None:
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "secret_key").write_text("secret words")
+    artifacts.rename(tmp_path / "away")
+    artifacts.symlink_to(tmp_path / "private")
+    client = login("admin")
+    page = client.get(FILES).text
+    assert "secret_key" not in page
+    response = client.get(f"{FILES}secret_key")
+    assert response.status_code == 404
+    assert b"secret words" not in body(response)
+
+
+def test_a_logs_folder_that_is_a_link_is_not_read_through(log: Path, login: Login, tmp_path: Path) -> None:
+    log.write_text("secret words")
+    log.parent.rename(tmp_path / "private")
+    log.parent.symlink_to(tmp_path / "private")
+    for address in (ATTEMPT, f"{ATTEMPT}log", f"{ATTEMPT}?after=0", "/instances/2026Q1/tasks/validate@Rwanda/", "/"):
+        response = login("admin").get(address)
+        assert response.status_code in (200, 404)
+        assert b"secret words" not in body(response)
 
 
 # logs

@@ -13,7 +13,7 @@ from django.db import connections
 from django.test import Client
 
 from board.log.tail import Tail
-from board.process.engine.flow.flow import compile_flow
+from board.process.flow.flow import compile_flow
 from board.selectors.instance.rows import row_path
 from tests.cast import make_cast
 from tests.views.boards import say, start, table, through_review

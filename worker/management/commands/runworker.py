@@ -72,6 +72,7 @@ def config_of(options: dict[str, Any]) -> Config:
         inbox_status=settings.FOLDBOARD_INBOX_STATUS,
         lock=not options["no_lock"],
         max_log_bytes=round(options["max_log"] * 1024 * 1024),
+        reserve_bytes=settings.FOLDBOARD_RESERVE_MB * 1024 * 1024,
         tick_s=options["tick"],
         timeout_s=options["timeout"],
         grace_s=options["grace"],

@@ -14,7 +14,7 @@ from board.process.bpmn.conversion.questions import Questions, wording
 from board.process.bpmn.conversion.region import Arrow, Draft, Region, Spot
 from board.process.bpmn.parsing.model import FlowNode
 from board.process.definition.cells import SYSTEM
-from board.process.engine.flow.graph import adjacency, components
+from board.process.flow.graph import adjacency, components
 
 _PATIENCE = 20  # turns of breaking circles one by one
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from board.process.bpmn.conversion.build import Builder
 from board.process.bpmn.conversion.region import Draft, Region, Spot
-from board.process.engine.flow.graph import Graph, adjacency, components
+from board.process.flow.graph import Graph, adjacency, components
 
 _MOST_NESTED = 60  # loops within loops that are told apart
 

@@ -10,8 +10,7 @@ from board.process.bpmn.conversion.formula import Atom, Formula, Op
 from board.process.bpmn.conversion.order import in_order
 from board.process.bpmn.conversion.region import Draft
 from board.process.definition.table import ProcessTable
-from board.process.engine.flow.flow import Flow, compile_flow
-from board.process.engine.flow.graph import Graph, adjacency, components, reachable
+from board.process.flow.flow import Flow, compile_flow
 
 Way = frozenset[Atom]  # answers that are all given on one way to a row
 Guard = frozenset[Way]  # the ways that lead to a row
@@ -33,8 +32,6 @@ class Rows:
         self.order = in_order(builder)
         self.loops: dict[int, frozenset[Atom]] = {}
         self.circling: set[int] = set()  # rows in a loop
-        self.after: Graph = ()  # from each task to those that wait for it
-        self.before: Graph = ()  # and back, loops apart
         self.guards: dict[int, Guard] = {}
         self.places: dict[int, int] = {}  # in the order of the flow, loops apart
 
@@ -43,17 +40,13 @@ class Rows:
         for draft in self.drafts:
             self._without_itself(draft)
         flow = self._compiled()
-        beginning = [d for d in self.drafts if f.starts(d.formula) and self._begins_late(flow, d)]
-        if beginning:
-            self._begin(beginning)
+        if late := self._late(flow):
+            self._begin(late)
             flow = self._compiled()
         self.loops = {draft.number: self._loops(flow, draft) for draft in self.drafts}
         self.circling = {draft.number for draft in self.drafts if self._circles(flow, draft)}
-        edges = [(s, t) for t, sources in enumerate(flow.lowered) for s, _ in sources]
-        self.after = adjacency(len(flow.tasks), edges)
-        self.before = adjacency(len(flow.tasks), [(t, s) for s, t in edges if (s, t) not in flow.back])
         self._guard()
-        return [self._row(flow, draft) for draft in self.order]
+        return [self._row(draft) for draft in self.order]
 
     def _without_itself(self, draft: Draft) -> None:
         own = frozenset(atom for atom in f.atoms(draft.formula) if atom.row == draft.number)
@@ -82,7 +75,7 @@ class Rows:
         sources = self._tasks(flow, self.drafts[atom.row], outgoing=True)
         targets = self._tasks(flow, draft, outgoing=False)
         pairs = [(s, t) for t in targets for s in sources]
-        return bool(pairs) and all(pair in flow.back for pair in pairs)
+        return bool(pairs) and all(flow.is_loop_back(s, atom.label, t) for s, t in pairs)
 
     def _tasks(self, flow: Flow, draft: Draft, outgoing: bool) -> Sequence[int]:
         if not draft.is_group:
@@ -93,23 +86,22 @@ class Rows:
     def _circles(self, flow: Flow, draft: Draft) -> bool:
         return any(flow.cycle_of(t) < len(flow.cycles) for t in self._tasks(flow, draft, outgoing=False))
 
-    def _rounds(self, flow: Flow, draft: Draft) -> list[Atom]:
-        """Rows of a loop on one way to a row in a loop: while it goes round, the ways after it read as never taken."""
-        if draft.is_group:
-            return []
-        own = flow.index[draft.task]
-        numbers = {flow.index[d.task]: d.number for d in self.drafts if not d.is_group and d.group is draft.group}
-        ways = [reachable(self.before, [s]) for s in self.before[own]]
-        single = set().union(*ways) - set(ways[0]).intersection(*ways) if ways else set[int]()
-        loops = {t for part in components(self.after, single) if len(part) > 1 for t in part}
-        return [Atom(numbers[t]) for t in sorted(loops & numbers.keys() - self.before[own])]
+    def _late(self, flow: Flow) -> list[Draft]:
+        """The rows at the start of circles that the engine would enter elsewhere, all of a circle alike."""
+        starting = [draft for draft in self.drafts if f.starts(draft.formula)]
+        late = [flow.index[draft.task] for draft in starting if self._begins_late(flow, draft)]
+        return [
+            draft
+            for draft in starting
+            if any(flow.same_cycle(t, own) for own in self._tasks(flow, draft, outgoing=False) for t in late)
+        ]
 
     def _begins_late(self, flow: Flow, draft: Draft) -> bool:
         """Say whether a row at the start is on a circle that the engine would enter elsewhere."""
         if draft.is_group or not f.atoms(draft.formula):
             return False
         t = flow.index[draft.task]
-        forward = {s for s, _ in flow.lowered[t] if (s, t) not in flow.back}
+        forward = {s for s, label in flow.lowered[t] if not flow.is_loop_back(s, label, t)}
         return any(flow.same_cycle(s, t) for s in forward)
 
     def _begin(self, late: list[Draft]) -> None:
@@ -205,17 +197,13 @@ class Rows:
 
     # rows
 
-    def _row(self, flow: Flow, draft: Draft) -> dict[str, str]:
+    def _row(self, draft: Draft) -> dict[str, str]:
         asked = f"Question: {'; '.join(draft.questions)}" if draft.questions else ""
-        join, links = self._join(draft), self._links(draft)
-        if join == "inclusive" and draft.number in self.circling and (rounds := self._rounds(flow, draft)):
-            links["depends_on"] = ", ".join([links["depends_on"], *map(self._spelled, rounds)])
-            self._tell(draft, "It also waits for the loop on one of the ways to it, which may go round again.")
-        row = links | {
+        row = self._links(draft) | {
             "name": draft.name,
             "role": "" if draft.is_group else draft.role,
             "script": draft.script,
-            "join": join,
+            "join": self._join(draft),
             "complete_when": draft.complete_when,
             "sequential": "yes" if draft.sequential else "",
             "timeout": draft.timeout,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from unicodedata import normalize
 
 from board.process.definition.table import ProcessTable, Row
-from board.process.engine.flow.flow import compile_flow
+from board.process.flow.flow import compile_flow
 from board.process.picture.layout import GATEWAY_KINDS, Edge, Graph, Group, Kind, Node
 from board.process.picture.layout.notation import graph_of
 

@@ -5,7 +5,7 @@ Pure and deterministic: the same table gives the same picture.
 
 from functools import lru_cache
 
-from board.process.engine.flow.flow import Flow
+from board.process.flow.flow import Flow
 from board.process.picture.layout.graph import (
     EVENT_KINDS,
     GATEWAY_KINDS,

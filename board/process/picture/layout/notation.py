@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from board.process.definition.quorum import QuorumError, need
 from board.process.definition.table import Dependency, Row
-from board.process.engine.flow.flow import Flow
+from board.process.flow.flow import Flow
 from board.process.picture.layout.graph import Edge, Graph, Group, Kind, Lane, Node
 
 SYSTEM = "system"
@@ -153,7 +153,7 @@ class _Builder:
 
     def _is_back(self, d: Dependency, row: Row) -> bool:
         pairs = [(s, t) for s in self._exits(d.task) for t in self._entries(row.task)]
-        return bool(pairs) and all(pair in self.flow.back for pair in pairs)
+        return bool(pairs) and all(self.flow.is_loop_back(s, d.label, t) for s, t in pairs)
 
     def _exits(self, key: str) -> tuple[int, ...]:
         if key in self.groups:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
 Graph = tuple[frozenset[int], ...]
+Links = Graph | Mapping[int, Set[int]]  # the targets of each node, of all or of some
 
 
 def adjacency(size: int, edges: Iterable[tuple[int, int]]) -> Graph:
@@ -27,7 +28,7 @@ def reachable(links: Sequence[Collection[int]], starts: Iterable[int]) -> set[in
     return found
 
 
-def components(links: Graph, nodes: Iterable[int]) -> list[tuple[int, ...]]:
+def components(links: Links, nodes: Iterable[int]) -> list[tuple[int, ...]]:
     """The strongly connected components of the graph on `nodes` (Tarjan 1972, without recursion)."""
     inside = set(nodes)
     number: dict[int, int] = {}
@@ -64,25 +65,3 @@ def components(links: Graph, nodes: Iterable[int]) -> list[tuple[int, ...]]:
                     on_path.discard(part[-1])
                 found.append(tuple(sorted(part)))
     return found
-
-
-def walk_back_edges(links: Graph, start: int, inside: Collection[int]) -> set[tuple[int, int]]:
-    """The edges (source, target) that lead back to a node on the current path of a depth-first walk from `start`."""
-    back: set[tuple[int, int]] = set()
-    path = {start}
-    seen = {start}
-    work: list[tuple[int, list[int]]] = [(start, sorted(links[start]))]
-    while work:
-        node, targets = work[-1]
-        if not targets:
-            path.discard(node)
-            work.pop()
-            continue
-        target = targets.pop(0)
-        if target in path:
-            back.add((node, target))
-        elif target in inside and target not in seen:
-            seen.add(target)
-            path.add(target)
-            work.append((target, sorted(links[target])))
-    return back
