@@ -9,8 +9,8 @@ from board.log.tail import InstanceHead, Tail
 from board.process.definition.elements import ElementList
 from board.selectors import summaries
 from board.selectors.instance.board import Totals
+from board.selectors.words import INSTANCE_STATES
 
-STATES = ("stuck", "active", "complete", "cancelled")
 PAGE = 60
 
 
@@ -51,9 +51,9 @@ def listing(lines: Collection[Line], text: str = "", state: str = "", start: int
     """The lines a filter wants: what is stuck first, then what goes on, then what is over; the newest first in each."""
     words = text.casefold().split()
     named = [line for line in lines if all(word in f"{line.id} {line.process}".casefold() for word in words)]
-    counts = [(each, sum(1 for line in named if line.state == each)) for each in STATES]
+    counts = [(each, sum(1 for line in named if line.state == each)) for each in INSTANCE_STATES]
     wanted = [line for line in named if not state or line.state == state]
-    wanted.sort(key=lambda line: (STATES.index(line.state), -bool(line.failed)))
+    wanted.sort(key=lambda line: (INSTANCE_STATES.index(line.state), -bool(line.failed)))
     return Listing(wanted[start : start + PAGE], len(wanted), start, [(each, n) for each, n in counts if n])
 
 

@@ -4,7 +4,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString
 
-from board.selectors.editor import editor
+from board.selectors import words
 
 register = template.Library()
 
@@ -21,4 +21,4 @@ def coded(sentence: str) -> SafeString:
 @register.filter
 def heading(column: str) -> str:
     """What people call a column of the process table."""
-    return editor.heading(column)
+    return words.column_word(column)

@@ -19,8 +19,8 @@ from board.process.files import MAX_BYTES, Unreadable
 from board.selectors import current
 from board.selectors import instances as selectors
 from board.selectors.instance.fragments import news as news_of
+from board.selectors.words import said_for_people
 from board.services import instances
-from board.templatetags.look import said_for_people
 from board.views.instance.board import as_number, as_response
 from board.views.instance.common import base_of, seen
 from board.web.http import Request

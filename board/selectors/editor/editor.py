@@ -26,14 +26,13 @@ from board.process.engine.flow.flow import Flow, compile_flow
 from board.process.validation.problems import Problem
 from board.selectors.editor.problems import problems_of
 from board.selectors.editor.processes import depth_of, picture
+from board.selectors.words import column_word
 
 logger = logging.getLogger(__name__)
 CORE = ("task", "name", "role", "depends_on", "script", "collection", "parent")  # columns of the grid itself
 SELDOM = tuple(column for column in COLUMNS if column not in CORE)
 MORE = "more"  # the grid's last column, which sums up the others
 SHOWN = 400  # characters of a cell in the grid; the whole text is in the field
-
-HEADINGS = {"depends_on": "waits for", "collection": "repeats per", "parent": "in group"}
 
 
 class Token(NamedTuple):
@@ -93,7 +92,7 @@ class Listed(NamedTuple):
 
     @property
     def heading(self) -> str:
-        return heading(self.problem.column)
+        return column_word(self.problem.column)
 
 
 @dataclass(frozen=True)
@@ -194,11 +193,6 @@ def base_of(draft: Draft) -> ProcessTable:
     return ProcessTable.from_columns(draft.base_table)
 
 
-def heading(column: str) -> str:
-    """What people call a column."""
-    return HEADINGS.get(column, column.replace("_", " ") if column in COLUMNS else column)
-
-
 @lru_cache(maxsize=8192)
 def rendered(line: Line) -> str:
     """A row of the grid as HTML."""
@@ -271,7 +265,7 @@ def summed_up(now: Editing, cells: Mapping[str, str]) -> str:
             called = [row.name if row else task.strip() for row, task in zip(names, text.split(","), strict=True)]
             words.append("not by " + ", ".join(called))
         else:
-            words.append(f"{heading(column)} {text if len(text) <= 40 else text[:39] + '…'}")
+            words.append(f"{column_word(column)} {text if len(text) <= 40 else text[:39] + '…'}")
     return " · ".join(words)
 
 

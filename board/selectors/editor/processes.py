@@ -21,9 +21,9 @@ from board.process.picture.svg import draw
 from board.process.validation.problems import Problem
 from board.selectors.editor.problems import problems_of
 from board.selectors.summaries import all_of
+from board.selectors.words import INSTANCE_STATES
 
 ALWAYS = ("task", "name", "role", "depends_on", "script")  # columns shown even when they are empty
-STATES = ("stuck", "active", "complete", "cancelled")
 GOING = frozenset({"stuck", "active"})
 
 
@@ -110,7 +110,7 @@ def listing(tail: Tail, user: User) -> list[Listed]:
     with tail.reading():
         counted: dict[str, dict[str, int]] = {}
         for instance, found in all_of(tail):
-            by_state = counted.setdefault(instance.name, dict.fromkeys(STATES, 0))
+            by_state = counted.setdefault(instance.name, dict.fromkeys(INSTANCE_STATES, 0))
             by_state[found.state] += 1
         return [
             Listed(

@@ -10,8 +10,9 @@ from django.contrib.auth.models import User
 
 from board.process.editing.diff import Conflict, merge
 from board.process.validation.problems import Problem, check
-from board.selectors.editor.editor import CORE, Editing, base_of, heading
+from board.selectors.editor.editor import CORE, Editing, base_of
 from board.selectors.editor.processes import Changed, changes
+from board.selectors.words import column_word
 
 MAX_CHOICES = 500
 
@@ -94,7 +95,7 @@ def panel(now: Editing, row: int | None) -> Panel:
         level, message = (notes[0][1], " ".join(note[2] for note in notes)) if notes else ("", "")
         value = line.texts[place] if line else ""
         return Field(
-            column, place, heading(column), HELP.get(column, ""), value, OFFERED.get(column, ()), level, message
+            column, place, column_word(column), HELP.get(column, ""), value, OFFERED.get(column, ()), level, message
         )
 
     return Panel(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
@@ -19,36 +19,13 @@ from django.utils.safestring import SafeString, mark_safe
 from board.accounts.names import shown
 from board.selectors.instance.filters import NOBODY, Filter
 from board.selectors.instance.rows import RowView, Section, Sheet
+from board.selectors.words import DueWords, due_words, state_word
 
 FOLD_OVER = 25  # rows; a longer section starts folded
 UNFOLDED_ROWS = 200  # rows a page starts with at most, over all sections
 PAGE_ROWS = 200
 NEWS_ROWS = 400  # changed rows sent one by one; of more, a section is told to load itself anew
 MAX_OPTIONS = 80  # different values of a facet, a person: more are found by text
-
-
-class DueWords(NamedTuple):
-    """A deadline in words of today."""
-
-    text: str
-    late: bool
-
-
-def due_words(due: str, now: datetime, zone: ZoneInfo) -> DueWords:
-    """`today 17:00`, `yesterday`, `Thu 3 Dec`; late once it is over. `due` is UTC as in a RowView."""
-    if not due:
-        return DueWords("", False)
-    at = datetime.strptime(due, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
-    # a date means its end, which is the midnight after it: people know it by the day before
-    local = (at - timedelta(seconds=1)).astimezone(zone)
-    today = now.astimezone(zone).date()
-    days = (local.date() - today).days
-    clock = "" if (local.hour, local.minute) == (23, 59) else f" {at.astimezone(zone):%H:%M}"
-    near = {-1: "yesterday", 0: "today", 1: "tomorrow"}.get(days)
-    if near is not None:
-        return DueWords(near + (clock if days >= 0 else ""), now >= at)
-    year = "" if local.year == today.year else f" {local.year}"
-    return DueWords(f"{local:%a} {local.day} {local:%b}{year}", now >= at)
 
 
 class SectionView(NamedTuple):
@@ -146,7 +123,7 @@ def options(sheet: Sheet, columns: Sequence[str]) -> Options:
     offered = [Option(NOBODY, "nobody", unassigned)] if unassigned and people else []
     named = [Option(name, name, count) for name, count in people.most_common(MAX_OPTIONS)]
     return Options(
-        status=[Option(status, RowView.word_of(status), count) for status, count in statuses.most_common(MAX_OPTIONS)],
+        status=[Option(status, state_word(status), count) for status, count in statuses.most_common(MAX_OPTIONS)],
         person=sorted(named) + offered,
         role=sorted(Option(role, role, count) for role, count in roles.items()),
         facets=[(column, found) for column in columns if (found := _facet_options(sheet, column))],

@@ -18,7 +18,7 @@ from board.log.tail import Entry, Tail
 from board.process.engine.events import INSTANCE, WORKER, account, author, signature
 from board.process.engine.flow.flow import Flow
 from board.process.files.formulas import mark
-from board.templatetags.look import state_word, when
+from board.selectors.words import state_word, when
 
 PAGE = 200
 CHUNK = 500

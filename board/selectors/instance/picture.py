@@ -8,7 +8,8 @@ from functools import lru_cache
 from board.process.engine.flow.flow import Flow
 from board.process.picture.layout import is_large
 from board.process.picture.svg import TaskState, draw, node
-from board.selectors.instance.rows import RowView, Section, Sheet
+from board.selectors.instance.rows import Section, Sheet
+from board.selectors.words import state_word
 
 
 def drawn(sheet: Sheet, flow: Flow, name: str) -> str:
@@ -47,4 +48,4 @@ def _state(sheet: Sheet, section: Section) -> TaskState:
     state = next((name for name in ("failed", "doing", "open") if getattr(counts, name)), "blocked")
     if settled == counts.total and not counts.failed:
         state = "done" if counts.done or not counts.total else "skipped"
-    return TaskState(state, RowView.word_of(state), counts.done, counts.total, counts.failed)
+    return TaskState(state, state_word(state), counts.done, counts.total, counts.failed)

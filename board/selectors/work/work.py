@@ -21,13 +21,13 @@ from board.process.engine.instance import Instance
 from board.selectors import current
 from board.selectors.instance.last_line import last_line
 from board.selectors.summaries import Digest, OpenRow, all_of, holds, open_rows
+from board.selectors.words import INSTANCE_STATES
 from board.selectors.work.cards import Job, job, version_of
 
 MOST_MINE = 60  # cards a page shows; the rest is one click away on the boards
 MOST_OF_A_ROLE = 20
 MOST_COMING = 8
 MOST_STANDING = 6
-STATES = ("stuck", "active", "complete", "cancelled")
 
 
 class Pool(NamedTuple):
@@ -215,5 +215,5 @@ def _coming(seen: Iterable[tuple[Instance, Digest]], who: Actor) -> Iterator[Com
 
 def _standing(seen: Iterable[tuple[Instance, Digest]]) -> list[Standing]:
     going = [(i, d) for i, d in seen if d.state in ("stuck", "active")]
-    going.sort(key=lambda pair: STATES.index(pair[1].state))
+    going.sort(key=lambda pair: INSTANCE_STATES.index(pair[1].state))
     return [Standing(i.id, i.name, d.state, d.sentence, d.totals) for i, d in going[:MOST_STANDING]]

@@ -25,7 +25,7 @@ from board.selectors.editor import edits
 from board.selectors.editor import row_form as panels
 from board.selectors.editor.problems import roles_held
 from board.selectors.editor.processes import changes, going
-from board.templatetags.look import said_for_people
+from board.selectors.words import column_word, said_for_people
 from board.views.process.processes import check_editor
 from board.web import drafts
 from board.web.http import Request
@@ -53,7 +53,7 @@ def edit(request: Request, name: str) -> HttpResponse:
         "now": now,
         "rows": selectors.numbered(now.lines),
         "blank": selectors.rendered(selectors.blank_line(now)),
-        "headings": [(column, selectors.heading(column)) for column in selectors.CORE],
+        "headings": [(column, column_word(column)) for column in selectors.CORE],
         "panel": panels.panel(now, row),
         "row": row,
         "row_title": now.lines[row].title if row is not None and row < len(now.lines) else "",
