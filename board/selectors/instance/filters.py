@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-if TYPE_CHECKING:
-    from board.selectors.instance.rows import RowView
+from board.selectors.instance.rows import RowView
 
 SORTS = {"": "list order", "status": "status", "due": "due date"}
 FACET = "f."
