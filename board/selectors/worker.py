@@ -47,7 +47,7 @@ class RowAt(NamedTuple):
         return self.task, self.element
 
 
-class Message(NamedTuple):
+class InboxFile(NamedTuple):
     """A file of the inbox; `code` and `reason` say why it failed, "" while it waits."""
 
     name: str
@@ -57,7 +57,7 @@ class Message(NamedTuple):
     reason: str
 
 
-class Listed[T](NamedTuple):
+class FirstOf[T](NamedTuple):
     """The first entries of a list, and how many there are."""
 
     shown: tuple[T, ...]
@@ -76,12 +76,12 @@ class WorkerView(NamedTuple):
     owner: Owner | None
     state: WorkerState | None
     seen: datetime | None
-    running: Listed[RowAt]
-    unconfirmed: Listed[RowAt]
-    ready: Listed[RowAt]
-    failed: Listed[RowAt]
-    pending: Listed[Message]
-    refused: Listed[Message]
+    running: FirstOf[RowAt]
+    unconfirmed: FirstOf[RowAt]
+    ready: FirstOf[RowAt]
+    failed: FirstOf[RowAt]
+    pending: FirstOf[InboxFile]
+    refused: FirstOf[InboxFile]
     places: tuple[str, ...]  # the store, and the jobs of this board
     bad_lines: tuple[int, int, str]  # how many, and the first: its number and why
     strangers: tuple[str, ...]  # links and pipes where files of the store belong, for those who may name messages
@@ -169,19 +169,19 @@ def _row(instance: Instance, row: int) -> RowAt:
     )
 
 
-def _first[T](found: Iterable[T]) -> Listed[T]:
+def _first[T](found: Iterable[T]) -> FirstOf[T]:
     every = list(found)
-    return Listed(tuple(every[:MOST]), len(every))
+    return FirstOf(tuple(every[:MOST]), len(every))
 
 
-def _messages(store: Store, folder: Path, *, names: bool, reasons: bool = False) -> Listed[Message]:
+def _messages(store: Store, folder: Path, *, names: bool, reasons: bool = False) -> FirstOf[InboxFile]:
     """The messages in a folder of the inbox: waiting ones in the order they are taken, failed ones newest first."""
     found = sorted(_files(store, folder), key=lambda f: (-f[1].st_mtime, f[0]) if reasons else (0.0, f[0]))
     shown = (
-        Message(_printable(name), fact.st_size, moment_of(fact.st_mtime), *_reason(store, folder, name, reasons))
+        InboxFile(_printable(name), fact.st_size, moment_of(fact.st_mtime), *_reason(store, folder, name, reasons))
         for name, fact in found[: MOST if names else 0]
     )
-    return Listed(tuple(shown), len(found))
+    return FirstOf(tuple(shown), len(found))
 
 
 def _files(store: Store, folder: Path) -> Iterator[tuple[str, os.stat_result]]:

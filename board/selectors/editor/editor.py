@@ -1,6 +1,6 @@
 """The editor's page: rows as they are shown, what is wrong with them, the picture.
 
-A `Line` holds all that a row shows and nothing else, so rows that show the same are rendered once.
+A `GridRow` holds all that a row shows and nothing else, so rows that show the same are rendered once.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MORE = "more"  # the grid's last column, which sums up the others
 SHOWN = 400  # characters of a cell in the grid; the whole text is in the field
 
 
-class Token(NamedTuple):
+class DependencyToken(NamedTuple):
     """One dependency: what people call the task, the answer asked of it, whether it points back, whether it exists."""
 
     task: str
@@ -45,12 +45,12 @@ class Token(NamedTuple):
     known: bool
 
 
-class Cell(NamedTuple):
+class GridCell(NamedTuple):
     """A cell of the grid: its text, for dependencies their tokens, and what is wrong (`level`: error, warning, "")."""
 
     column: str
     text: str
-    tokens: tuple[Token, ...]
+    tokens: tuple[DependencyToken, ...]
     level: str
     message: str
 
@@ -59,11 +59,11 @@ class Cell(NamedTuple):
         return self.text if len(self.text) <= SHOWN else self.text[: SHOWN - 1] + "…"
 
 
-class Line(NamedTuple):
+class GridRow(NamedTuple):
     """All that one row shows; `texts` are the cells of every column, `notes` (column, level, message)."""
 
     texts: tuple[str, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[GridCell, ...]
     depth: int
     is_group: bool
     anchor: str
@@ -84,7 +84,7 @@ class Line(NamedTuple):
         return self.texts[1] or self.texts[0] or "A row without an id"
 
 
-class Listed(NamedTuple):
+class ListedProblem(NamedTuple):
     """A problem in the list: `row` counts the rows of the grid from 0, None for the whole table."""
 
     problem: Problem
@@ -131,10 +131,10 @@ class Editing:
         return problems_of(self.table)
 
     @cached_property
-    def listed(self) -> list[Listed]:
+    def listed(self) -> list[ListedProblem]:
         """Every problem with its row of the grid, errors first."""
         numbers = self.grid.numbers()
-        found = [Listed(p, numbers[p.row - 1] if 0 < p.row <= len(numbers) else None) for p in self.problems]
+        found = [ListedProblem(p, numbers[p.row - 1] if 0 < p.row <= len(numbers) else None) for p in self.problems]
         return sorted(found, key=lambda each: each.problem.level != "error")
 
     @property
@@ -156,7 +156,7 @@ class Editing:
         return self.draft is not None and self.newest is not None and self.newest.version != self.draft.base
 
     @cached_property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[GridRow, ...]:
         return _lines(self)
 
     @property
@@ -194,7 +194,7 @@ def base_of(draft: Draft) -> ProcessTable:
 
 
 @lru_cache(maxsize=8192)
-def rendered(line: Line) -> str:
+def rendered(line: GridRow) -> str:
     """A row of the grid as HTML."""
     return get_template("editor/row.html").render({"line": line}).strip()
 
@@ -202,7 +202,7 @@ def rendered(line: Line) -> str:
 # rows
 
 
-def _lines(now: Editing) -> tuple[Line, ...]:
+def _lines(now: Editing) -> tuple[GridRow, ...]:
     notes: dict[int, list[tuple[str, str, str]]] = {}
     for problem, number in now.listed:
         if number is not None:
@@ -220,26 +220,26 @@ def _lines(now: Editing) -> tuple[Line, ...]:
 
 def _line(
     now: Editing, texts: tuple[str, ...], row: Row | None, notes: tuple[tuple[str, str, str], ...], task: str
-) -> Line:
+) -> GridRow:
     by_column = dict(zip(now.grid.columns, texts, strict=True))
     cells = [_cell(now, column, by_column[column], row, notes) for column in CORE]
     level, message = _worst([note for note in notes if note[0] not in CORE])
-    cells.append(Cell(MORE, summed_up(now, by_column), (), level, message))
+    cells.append(GridCell(MORE, summed_up(now, by_column), (), level, message))
     depth = depth_of(now.table, row) if row is not None else 0
-    return Line(texts, tuple(cells), depth, row is not None and row.is_group, task, notes)
+    return GridRow(texts, tuple(cells), depth, row is not None and row.is_group, task, notes)
 
 
-def _cell(now: Editing, column: str, text: str, row: Row | None, notes: Sequence[tuple[str, str, str]]) -> Cell:
+def _cell(now: Editing, column: str, text: str, row: Row | None, notes: Sequence[tuple[str, str, str]]) -> GridCell:
     level, message = _worst([note for note in notes if note[0] == column])
     tokens = _tokens(now, row) if column == "depends_on" and row is not None else ()
-    return Cell(column, text, tokens, level, message)
+    return GridCell(column, text, tokens, level, message)
 
 
 def _worst(notes: Sequence[tuple[str, str, str]]) -> tuple[str, str]:
     return notes[0][1] if notes else "", " ".join(message for _, _, message in notes)
 
 
-def _tokens(now: Editing, row: Row) -> tuple[Token, ...]:
+def _tokens(now: Editing, row: Row) -> tuple[DependencyToken, ...]:
     flow = now.flow
     backs = set(flow.loop_backs(row.task)) if row.task in flow.index and not row.is_group else set()
     found = []
@@ -247,7 +247,9 @@ def _tokens(now: Editing, row: Row) -> tuple[Token, ...]:
         there = now.table.row(task)
         group = flow.groups.get(task)
         sources = {flow.tasks[t] for t in group.exits} if group is not None else {task}
-        found.append(Token(task, there.name if there else task, label, bool(sources & backs), there is not None))
+        found.append(
+            DependencyToken(task, there.name if there else task, label, bool(sources & backs), there is not None)
+        )
     return tuple(found)
 
 
@@ -269,14 +271,14 @@ def summed_up(now: Editing, cells: Mapping[str, str]) -> str:
     return " · ".join(words)
 
 
-def blank_line(now: Editing) -> Line:
+def blank_line(now: Editing) -> GridRow:
     """A row with nothing in it, which the script of the page makes new ones from."""
     texts = ("",) * len(now.grid.columns)
-    cells = tuple(Cell(column, "", (), "", "") for column in (*CORE, MORE))
-    return Line(texts, cells, 0, False, "", ())
+    cells = tuple(GridCell(column, "", (), "", "") for column in (*CORE, MORE))
+    return GridRow(texts, cells, 0, False, "", ())
 
 
-def numbered(lines: Sequence[Line]) -> list[str]:
+def numbered(lines: Sequence[GridRow]) -> list[str]:
     """Rows of the grid as HTML with their numbers, for a page that works without scripts."""
     return [_NUMBER.sub(str(number), rendered(line)) for number, line in enumerate(lines)]
 

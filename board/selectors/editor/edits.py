@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.template.loader import get_template
 
-from board.selectors.editor.editor import Editing, Line, rendered
+from board.selectors.editor.editor import Editing, GridRow, rendered
 
 KEPT_PAGES = 200
 DRAWN_AT_ONCE = 60  # tasks; a larger picture is asked for when nobody types
@@ -20,7 +20,7 @@ class _Shown:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.pages: OrderedDict[tuple[Any, ...], tuple[Line, ...]] = OrderedDict()
+        self.pages: OrderedDict[tuple[Any, ...], tuple[GridRow, ...]] = OrderedDict()
 
     def keep(self, now: Editing) -> None:
         with self.lock:
@@ -28,7 +28,7 @@ class _Shown:
             while len(self.pages) > KEPT_PAGES:
                 self.pages.popitem(last=False)
 
-    def lines(self, *key: Any) -> tuple[Line, ...] | None:
+    def lines(self, *key: Any) -> tuple[GridRow, ...] | None:
         with self.lock:
             return self.pages.get(_key(*key))
 
@@ -52,7 +52,7 @@ def answer(now: Editing, *, before: tuple[int, int, str] | None, picture: bool) 
     asked for.
     """
     known = _shown.lines(now.user, now.name, *before) if before is not None else None
-    places: dict[Line, list[int]] = {}
+    places: dict[GridRow, list[int]] = {}
     for place in range(len(known or ()) - 1, -1, -1):
         places.setdefault((known or ())[place], []).append(place)
     rows = [places[line].pop() if places.get(line) else rendered(line) for line in now.lines]

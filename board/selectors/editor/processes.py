@@ -27,7 +27,7 @@ ALWAYS = ("task", "name", "role", "depends_on", "script")  # columns shown even 
 GOING = frozenset({"stuck", "active"})
 
 
-class Listed(NamedTuple):
+class ListedProcess(NamedTuple):
     """A process in the list: its newest version, how many tasks, its instances by state, the draft of who looks."""
 
     definition: Definition
@@ -38,7 +38,7 @@ class Listed(NamedTuple):
     draft: Draft | None
 
 
-class Cell(NamedTuple):
+class TableCell(NamedTuple):
     """A cell of the table with what is wrong with it, if anything."""
 
     column: str
@@ -46,12 +46,12 @@ class Cell(NamedTuple):
     problem: Problem | None
 
 
-class Line(NamedTuple):
+class TableRow(NamedTuple):
     """A row of the table: its depth inside groups, whether it is one, its cells."""
 
     row: Row
     depth: int
-    cells: tuple[Cell, ...]
+    cells: tuple[TableCell, ...]
 
 
 class Changed(NamedTuple):
@@ -82,7 +82,7 @@ class ProcessView(NamedTuple):
     definition: Definition
     newest: Definition
     columns: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[TableRow, ...]
     problems: tuple[Problem, ...]
     versions: tuple[Version, ...]
     instances: tuple[tuple[str, str, bool], ...]  # id, state, whether it runs this very version
@@ -104,7 +104,7 @@ def visible(user: User, table: ProcessTable) -> bool:
     return may_view(user, compile_flow(table).roles)
 
 
-def listing(tail: Tail, user: User) -> list[Listed]:
+def listing(tail: Tail, user: User) -> list[ListedProcess]:
     """Every process somebody sees, by name."""
     mine = {draft.name: draft for draft in _drafts(user)}
     with tail.reading():
@@ -113,7 +113,7 @@ def listing(tail: Tail, user: User) -> list[Listed]:
             by_state = counted.setdefault(instance.name, dict.fromkeys(INSTANCE_STATES, 0))
             by_state[found.state] += 1
         return [
-            Listed(
+            ListedProcess(
                 definition,
                 sum(1 for row in definition.table.rows if not row.is_group),
                 tuple(sorted(compile_flow(definition.table).roles)),
@@ -188,13 +188,13 @@ def _columns(table: ProcessTable) -> tuple[str, ...]:
     return (*ALWAYS, *(c for c in table.columns if c in filled and c not in ALWAYS))
 
 
-def _lines(table: ProcessTable, problems: tuple[Problem, ...]) -> list[Line]:
+def _lines(table: ProcessTable, problems: tuple[Problem, ...]) -> list[TableRow]:
     at = {(p.row, p.column): p for p in reversed(problems)}
     columns = _columns(table)
     found = []
     for number, row in enumerate(table.rows, start=1):
-        cells = tuple(Cell(c, row.cell(c), at.get((number, c))) for c in columns)
-        found.append(Line(row, depth_of(table, row), cells))
+        cells = tuple(TableCell(c, row.cell(c), at.get((number, c))) for c in columns)
+        found.append(TableRow(row, depth_of(table, row), cells))
     return found
 
 

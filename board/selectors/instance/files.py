@@ -40,7 +40,7 @@ class Artifact(NamedTuple):
     refused: str = ""
 
 
-class Listing(NamedTuple):
+class ArtifactList(NamedTuple):
     """The artifacts of an instance, and whether there are more than are listed."""
 
     files: list[Artifact]
@@ -56,12 +56,12 @@ class Preview(NamedTuple):
     cut: bool
 
 
-def artifacts(store: Store, instance: str) -> Listing:
+def artifacts(store: Store, instance: str) -> ArtifactList:
     """Every file an instance's scripts left, newest first; links are listed as refused, never followed."""
     found: list[Artifact] = []
     cut = _walk(store.directory, store.relative(store.artifacts(instance)), "", 0, found)
     found.sort(key=lambda each: (-each.changed.timestamp(), each.path))
-    return Listing(found, cut)
+    return ArtifactList(found, cut)
 
 
 def _walk(directory: Directory, folder: str, prefix: str, depth: int, found: list[Artifact]) -> bool:

@@ -32,7 +32,7 @@ def is_quiet(event: Event) -> bool:
     return event.field in QUIET or event.field.startswith("output.")
 
 
-class Line(NamedTuple):
+class EventLine(NamedTuple):
     """One event in words."""
 
     time: SafeString | str
@@ -43,12 +43,12 @@ class Line(NamedTuple):
     rest: str
 
 
-def say(event: Event, flow: Flow) -> Line:
+def say(event: Event, flow: Flow) -> EventLine:
     """What happened, for people: who did what to which row."""
     row = flow.table.row(event.task)
     task = "" if event.task == INSTANCE else row.name if row is not None else event.task
     verb, rest = _verb(event)
-    return Line(when(event.ts), signature(event), verb, task, event.element, rest[:MAX_REST])
+    return EventLine(when(event.ts), signature(event), verb, task, event.element, rest[:MAX_REST])
 
 
 def _verb(event: Event) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from board.process.engine.decide import Refusal
 from board.process.engine.events import WORKER, account, signature
 from board.process.engine.instance import Instance
 from board.process.engine.status.status import MET, NEVER, STALLED, is_finished
-from board.selectors.instance.log import Line, is_quiet, say
+from board.selectors.instance.log import EventLine, is_quiet, say
 from board.selectors.instance.rows import row_path
 
 # fields that a row's page shows in a place of their own
@@ -32,7 +32,7 @@ class GateView(NamedTuple):
     outputs: list[tuple[str, str]]
 
 
-class Attempt(NamedTuple):
+class AttemptView(NamedTuple):
     """One attempt of the worker, numbered as in the log."""
 
     number: int
@@ -50,7 +50,7 @@ class Round(NamedTuple):
     """Everything that happened to a row until it was opened again, newest first."""
 
     number: int
-    lines: list[tuple[Line, bool]]  # a line, and whether it is only bookkeeping
+    lines: list[tuple[EventLine, bool]]  # a line, and whether it is only bookkeeping
 
 
 class Answer(NamedTuple):
@@ -187,9 +187,9 @@ def _opens_anew(event: Event) -> bool:
     return account(event.actor) != WORKER or event.actor.endswith("(re-arm)")
 
 
-def attempts(events: Sequence[Event]) -> list[Attempt]:
+def attempts(events: Sequence[Event]) -> list[AttemptView]:
     """The worker's attempts, the newest first."""
-    found: dict[int, Attempt] = {}
+    found: dict[int, AttemptView] = {}
     number_of_round, finished, by_hand = 1, False, False
     for event in events:
         number = event.attempt_number
@@ -201,12 +201,12 @@ def attempts(events: Sequence[Event]) -> list[Attempt]:
             finished = is_finished(event.value or "open")
         if not number:
             continue
-        at = found.get(number) or Attempt(number, number_of_round, "", "", "", "", "", "", by_hand)
+        at = found.get(number) or AttemptView(number, number_of_round, "", "", "", "", "", "", by_hand)
         found[number] = _with(at, event)
     return sorted(found.values(), reverse=True)
 
 
-def _with(at: Attempt, event: Event) -> Attempt:
+def _with(at: AttemptView, event: Event) -> AttemptView:
     if event.field == "status":
         if event.value == "doing":
             return at._replace(started=event.ts)
