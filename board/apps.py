@@ -19,7 +19,7 @@ class BoardConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Called once by Django when every app is loaded."""
+        """Register everything; called once by Django when every app is loaded."""
         share_with_group(Path(settings.FOLDBOARD_STORE))
         from board.accounts import changes, sessions  # here, for models are not there before every app is loaded
 

@@ -52,7 +52,7 @@ class Throttle(AxesDatabaseHandler):  # type: ignore[misc]
     """Three limits that each hold by itself; whose name is guessed elsewhere still gets in from where he is known."""
 
     def get_failures(self, request: Any, credentials: dict[str, Any] | None = None) -> int:
-        """Wrong passwords of the limit that is nearest, shifted so that AXES_FAILURE_LIMIT is where each ends."""
+        """Return the wrong passwords of the nearest limit, shifted so that AXES_FAILURE_LIMIT is where each ends."""
         name, address = Q(username=get_client_username(request, credentials)), Q(ip_address=request.axes_ip_address)
         limits = {"pair": (name & address, settings.AXES_FAILURE_LIMIT), "address": (address, BY_ADDRESS)}
         if not _is_known(request, name & address):
@@ -71,5 +71,5 @@ class Throttle(AxesDatabaseHandler):  # type: ignore[misc]
 
 
 def _is_known(request: Any, who: Q) -> bool:
-    """Whether this name has logged in from here lately."""
+    """Return whether this name has logged in from here lately."""
     return bool(AccessLog.objects.filter(who, attempt_time__gte=request.axes_attempt_time - KNOWN_FOR).exists())

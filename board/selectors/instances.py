@@ -48,7 +48,7 @@ class InstanceList(NamedTuple):
 
 
 def listing(lines: Collection[InstanceLine], text: str = "", state: str = "", start: int = 0) -> InstanceList:
-    """The lines a filter wants: what is stuck first, then what goes on, then what is over; the newest first in each."""
+    """Return the lines a filter wants: what is stuck first, then what goes on, then what is over, each newest first."""
     words = text.casefold().split()
     named = [line for line in lines if all(word in f"{line.id} {line.process}".casefold() for word in words)]
     counts = [(each, sum(1 for line in named if line.state == each)) for each in INSTANCE_STATES]
@@ -58,7 +58,7 @@ def listing(lines: Collection[InstanceLine], text: str = "", state: str = "", st
 
 
 def lines(tail: Tail) -> list[InstanceLine]:
-    """Every instance, the newest first."""
+    """Return every instance, the newest first."""
     with tail.reading():
         return [_line(tail, head) for head in tail.ids()]
 
@@ -71,7 +71,7 @@ class LastElements(NamedTuple):
 
 
 def last_elements(tail: Tail, process: str, seen: Callable[[Collection[str]], bool]) -> LastElements | None:
-    """What "as last time" means for a process, of instances whose roles `seen` lets through; None without any."""
+    """Return what "as last time" means for a process, from instances whose roles `seen` lets through, or None."""
     with tail.reading():
         for head in tail.ids():
             instance = tail.get(head.id) if head.name == process and not head.broken else None
@@ -83,13 +83,13 @@ def last_elements(tail: Tail, process: str, seen: Callable[[Collection[str]], bo
 def _line(tail: Tail, head: InstanceHead) -> InstanceLine:
     read = summaries.read(tail, head)
     if read is None:
-        now = tail.head(head.id)
-        broken = (now.broken if now is not None else "") or "it cannot be read"
+        fresh_head = tail.head(head.id)
+        broken = (fresh_head.broken if fresh_head is not None else "") or "it cannot be read"
         empty = Totals(0, 0, 0, 0, 0)
         facts = ("stuck", "", empty, 0, head.created, head.created_by, broken, frozenset[str]())
         return InstanceLine(head.id, head.name, head.version, *facts)
-    instance, found = read
-    counts = found.totals
+    instance, digest = read
+    counts = digest.totals
     total = Totals(
         counts["done"], counts["doing"], counts["open"], counts["failed"], counts["total"] - counts["skipped"]
     )
@@ -97,10 +97,10 @@ def _line(tail: Tail, head: InstanceHead) -> InstanceLine:
         id=instance.id,
         process=instance.name,
         version=instance.version,
-        state=found.state,
-        sentence=found.sentence,
+        state=digest.state,
+        sentence=digest.sentence,
         total=total,
-        failed=len(found.failed),
+        failed=len(digest.failed),
         created=instance.created,
         created_by=instance.created_by,
         broken="",

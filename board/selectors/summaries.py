@@ -35,7 +35,7 @@ class OpenRow(NamedTuple):
 
     @classmethod
     def of(cls, due: datetime | None, opened: str, row: int, task: int, assignee: str) -> OpenRow:
-        """With its place in the order, which is that of moments, whatever zone a deadline is written in."""
+        """Return a row with its place in the order: that of moments, whatever zone its deadline is written in."""
         return cls(due is None, due.timestamp() if due is not None else 0.0, opened, row, task, assignee, due)
 
 
@@ -75,7 +75,7 @@ _OPEN: WeakKeyDictionary[Instance, tuple[int, tuple[OpenRow, ...]]] = WeakKeyDic
 
 
 def digest(instance: Instance) -> Digest:
-    """The digest of an instance as it stands; ask it inside `tail.reading()`."""
+    """Return the digest of an instance as it stands; ask it inside `tail.reading()`."""
     kept = _DIGESTS.get(instance)
     if kept is None or kept.seq != instance.seq:
         kept = _DIGESTS[instance] = _made(instance)
@@ -83,18 +83,18 @@ def digest(instance: Instance) -> Digest:
 
 
 def all_of(tail: Tail) -> list[tuple[Instance, Digest]]:
-    """Every instance that can be read with its digest, the newest first; ask it inside `tail.reading()`."""
+    """Return every instance that can be read with its digest, the newest first; ask it inside `tail.reading()`."""
     with tail.reading() as position:
         kept = _TAILS.setdefault(tail, _Kept())
         if kept.position != position:
-            found = (read(tail, head) for head in tail.ids())
-            kept.all = [each for each in found if each is not None]
+            pairs = (read(tail, head) for head in tail.ids())
+            kept.all = [each for each in pairs if each is not None]
             kept.position = position
         return kept.all
 
 
 def read(tail: Tail, head: InstanceHead) -> tuple[Instance, Digest] | None:
-    """An instance with its digest; None when it cannot be read, which its head explains; ask inside `reading()`."""
+    """Return an instance with its digest, None when it cannot be read (its head says why); ask inside `reading()`."""
     instance = tail.get(head.id) if not head.broken else None
     if instance is None:
         return None
@@ -109,7 +109,7 @@ def read(tail: Tail, head: InstanceHead) -> tuple[Instance, Digest] | None:
 
 
 def open_rows(instance: Instance) -> tuple[OpenRow, ...]:
-    """The open rows for people in the order of the page; ask it inside `tail.reading()`."""
+    """Return the open rows for people in the order of the page; ask it inside `tail.reading()`."""
     kept = _OPEN.get(instance)
     if kept is None or kept[0] != instance.seq:
         kept = _OPEN[instance] = (instance.seq, tuple(sorted(_open(instance))))
@@ -117,7 +117,7 @@ def open_rows(instance: Instance) -> tuple[OpenRow, ...]:
 
 
 def holds(who: Actor, instance: Instance, definition: Row) -> bool:
-    """Whether a task is for somebody by role."""
+    """Return whether a task is for somebody by role."""
     return who.holds(definition, instance.flow)
 
 
@@ -142,7 +142,7 @@ def _made(instance: Instance) -> Digest:
 
 
 def _rows_for_people(instance: Instance) -> Iterator[tuple[int, int, str]]:
-    """(row, task number, assignee) of every open row that waits for a person and still counts."""
+    """Yield (row, task number, assignee) of every open row that waits for a person and still counts."""
     rest, task_of, rows = instance.left_over(), instance.statuses.task, instance.flow.rows
     for row in (*instance.doing_rows(), *instance.open_rows()):
         task = task_of[row]
@@ -171,7 +171,7 @@ def _failed(instance: Instance) -> Iterator[int]:
 
 
 def _coming(instance: Instance) -> Iterator[Coming]:
-    """What people will have to do: rows that wait, and rows that are skipped only until a check is answered anew."""
+    """Yield what people will have to do: rows that wait, and rows skipped only until a check is answered anew."""
     rest = instance.left_over()
     for t in instance.flow.order:
         definition, tally = instance.flow.rows[t], instance.tally(t)

@@ -39,25 +39,25 @@ STATES: dict[str, tuple[str, str]] = {
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
-    """One of the symbols in includes/icons.html; always beside a word, so hidden from screen readers."""
+    """Return one of the symbols in includes/icons.html; always beside a word, so hidden from screen readers."""
     return format_html('<svg class="i" aria-hidden="true"><use href="#i-{}"/></svg>', name)
 
 
 @register.filter
 def state_class(status: str) -> str:
-    """The class that gives a status its colour; `answer` for an answer."""
+    """Return the class that gives a status its colour; `answer` for an answer."""
     return STATES.get(status, ("answer", ""))[0]
 
 
 @register.filter
 def state_icon(status: str) -> str:
-    """The name of the icon of a status."""
+    """Return the name of the icon of a status."""
     return STATES.get(status, ("", "answer"))[1]
 
 
 @register.simple_tag
 def chip(status: str) -> SafeString:
-    """A status by colour, shape and word together."""
+    """Return a status by colour, shape and word together."""
     return format_html(
         '<span class="chip {}">{}{}</span>', state_class(status), icon(state_icon(status)), words.state_word(status)
     )
@@ -65,7 +65,7 @@ def chip(status: str) -> SafeString:
 
 @register.simple_tag
 def bar(done: int, doing: int, open: int, failed: int, total: int) -> SafeString:  # noqa: A002  the words of the log
-    """A bar of states; widths are attributes, for a strict policy allows no style in HTML."""
+    """Return a bar of states; widths are attributes, for a strict policy allows no style in HTML."""
     parts, counted, x = [], [], 0.0
     for name, count in (("done", done), ("doing", doing), ("open", open), ("failed", failed)):
         width = round(100 * count / total, 2) if total else 0
@@ -85,7 +85,7 @@ def bar(done: int, doing: int, open: int, failed: int, total: int) -> SafeString
 
 @register.filter
 def initials(name: str) -> str:
-    """Two letters for a face: `Ana Weiss` gives AW, `olga` gives OL."""
+    """Return two letters for a face: `Ana Weiss` gives AW, `olga` gives OL."""
     parts = name.split()
     letters = parts[0][:1] + parts[-1][:1] if len(parts) > 1 else name[:2]
     return letters.upper()
@@ -97,26 +97,26 @@ _MARKS = re.compile(r"[*`]+|(?m:^[#>]+ )|!?\[([^\]]*)\]\([^)]*\)")
 
 @register.filter
 def plain_text(markdown: str) -> str:
-    """An instruction as one line of plain text, for where there is no room for more."""
+    """Return an instruction as one line of plain text, for where there is no room for more."""
     quoted = _CODE.sub(r"“\1”", markdown)
-    return " ".join(_MARKS.sub(lambda found: found.group(1) or "", quoted).split())
+    return " ".join(_MARKS.sub(lambda match: match.group(1) or "", quoted).split())
 
 
 @register.filter
 def person(actor: str) -> str:
-    """An actor of the log by the name people know: `ana (re-arm)` reads `Ana (re-arm)`."""
+    """Return an actor of the log by the name people know: `ana (re-arm)` reads `Ana (re-arm)`."""
     return names.shown(actor)
 
 
 @register.filter
 def signed(event: EventLike) -> str:
-    """Who an event is by, as people know them; what came by message says so."""
+    """Return who an event is by, as people know them; what came by message says so."""
     return person(signature(event))
 
 
 @register.filter
 def due_time(due: datetime | None) -> SafeString | str:
-    """A deadline as words of today in a <time>; late is said in words too, and base.js says it once it comes."""
+    """Return a deadline as words of today in a <time>; late is said in words too, and base.js says it once it comes."""
     if due is None:
         return ""
     at = f"{due.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
@@ -127,19 +127,19 @@ def due_time(due: datetime | None) -> SafeString | str:
 
 @register.filter
 def plural(count: int, nouns: str) -> str:
-    """`3|plural:"task,tasks"` gives `3 tasks`."""
+    """Return a count with its noun: `3|plural:"task,tasks"` gives `3 tasks`."""
     one, _, many = nouns.partition(",")
     return words.plural(count, one, many)
 
 
 @register.filter
 def item(mapping: dict[Any, Any], key: Any) -> Any:
-    """A value by a key that is a variable; None when it is missing."""
+    """Return a value by a key that is a variable; None when it is missing."""
     return mapping.get(key)
 
 
 @register.filter
 def dependencies(cell: str) -> list[tuple[str, str]]:
-    """A `depends_on` cell as (task, answer) pairs, as it is written."""
+    """Return a `depends_on` cell as (task, answer) pairs, as it is written."""
     parts = [part.strip() for part in cell.split(",") if part.strip()]
     return [(task.strip(), label.strip()) for task, _, label in (part.partition(":") for part in parts)]

@@ -33,7 +33,7 @@ class FreshMiddleware(MiddlewareMixin):
 
 
 def from_here(request: HttpRequest) -> bool:
-    """Whether a form was sent by one of our own pages, as the browser says; no word from it means no."""
+    """Return whether a form was sent by one of our own pages, as the browser says; no word from it means no."""
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
         return site == "same-origin"

@@ -134,8 +134,8 @@ class Editing:
     def listed(self) -> list[ListedProblem]:
         """Every problem with its row of the grid, errors first."""
         numbers = self.grid.numbers()
-        found = [ListedProblem(p, numbers[p.row - 1] if 0 < p.row <= len(numbers) else None) for p in self.problems]
-        return sorted(found, key=lambda each: each.problem.level != "error")
+        listed = [ListedProblem(p, numbers[p.row - 1] if 0 < p.row <= len(numbers) else None) for p in self.problems]
+        return sorted(listed, key=lambda each: each.problem.level != "error")
 
     @property
     def errors(self) -> int:
@@ -175,7 +175,7 @@ class Editing:
 
 
 def editing(user: User, tail: Tail, name: str) -> Editing | None:
-    """What somebody edits under a name; None when there is neither such a process nor a draft of theirs."""
+    """Return what somebody edits under a name; None when there is neither such a process nor a draft of theirs."""
     newest, draft = tail.definition(name), Draft.objects.filter(user=user, name=name).first()
     if draft is not None:
         return of_draft(user, tail, draft)
@@ -183,55 +183,55 @@ def editing(user: User, tail: Tail, name: str) -> Editing | None:
 
 
 def of_draft(user: User, tail: Tail, draft: Draft) -> Editing:
-    """What somebody edits in a draft."""
+    """Return what somebody edits in a draft."""
     base = next((d for d in reversed(tail.versions(draft.name)) if d.version == draft.base), None)
     return Editing(user, draft.name, Grid.from_json(draft.grid), draft, base, tail.definition(draft.name))
 
 
 def base_of(draft: Draft) -> ProcessTable:
-    """The table a draft began from; without rows for a new process."""
+    """Return the table a draft began from; without rows for a new process."""
     return ProcessTable.from_columns(draft.base_table)
 
 
 @lru_cache(maxsize=8192)
 def rendered(line: GridRow) -> str:
-    """A row of the grid as HTML."""
+    """Return a row of the grid as HTML."""
     return get_template("editor/row.html").render({"line": line}).strip()
 
 
 # rows
 
 
-def _lines(now: Editing) -> tuple[GridRow, ...]:
+def _lines(edited: Editing) -> tuple[GridRow, ...]:
     notes: dict[int, list[tuple[str, str, str]]] = {}
-    for problem, number in now.listed:
+    for problem, number in edited.listed:
         if number is not None:
             notes.setdefault(number, []).append((problem.column, problem.level, problem.message))
-    numbers = {number: n for n, number in enumerate(now.grid.numbers())}
+    numbers = {number: n for n, number in enumerate(edited.grid.numbers())}
     seen: set[str] = set()
     lines = []
-    for number, texts in enumerate(now.grid.rows):
-        row = now.table.rows[numbers[number]] if number in numbers else None
+    for number, texts in enumerate(edited.grid.rows):
+        row = edited.table.rows[numbers[number]] if number in numbers else None
         task = row.task if row is not None and row.task not in seen else ""
         seen.add(task)
-        lines.append(_line(now, texts, row, tuple(notes.get(number, ())), task))
+        lines.append(_line(edited, texts, row, tuple(notes.get(number, ())), task))
     return tuple(lines)
 
 
 def _line(
-    now: Editing, texts: tuple[str, ...], row: Row | None, notes: tuple[tuple[str, str, str], ...], task: str
+    edited: Editing, texts: tuple[str, ...], row: Row | None, notes: tuple[tuple[str, str, str], ...], task: str
 ) -> GridRow:
-    by_column = dict(zip(now.grid.columns, texts, strict=True))
-    cells = [_cell(now, column, by_column[column], row, notes) for column in CORE]
+    by_column = dict(zip(edited.grid.columns, texts, strict=True))
+    cells = [_cell(edited, column, by_column[column], row, notes) for column in CORE]
     level, message = _worst([note for note in notes if note[0] not in CORE])
-    cells.append(GridCell(MORE, summed_up(now, by_column), (), level, message))
-    depth = depth_of(now.table, row) if row is not None else 0
+    cells.append(GridCell(MORE, summed_up(edited, by_column), (), level, message))
+    depth = depth_of(edited.table, row) if row is not None else 0
     return GridRow(texts, tuple(cells), depth, row is not None and row.is_group, task, notes)
 
 
-def _cell(now: Editing, column: str, text: str, row: Row | None, notes: Sequence[tuple[str, str, str]]) -> GridCell:
+def _cell(edited: Editing, column: str, text: str, row: Row | None, notes: Sequence[tuple[str, str, str]]) -> GridCell:
     level, message = _worst([note for note in notes if note[0] == column])
-    tokens = _tokens(now, row) if column == "depends_on" and row is not None else ()
+    tokens = _tokens(edited, row) if column == "depends_on" and row is not None else ()
     return GridCell(column, text, tokens, level, message)
 
 
@@ -239,31 +239,31 @@ def _worst(notes: Sequence[tuple[str, str, str]]) -> tuple[str, str]:
     return notes[0][1] if notes else "", " ".join(message for _, _, message in notes)
 
 
-def _tokens(now: Editing, row: Row) -> tuple[DependencyToken, ...]:
-    flow = now.flow
+def _tokens(edited: Editing, row: Row) -> tuple[DependencyToken, ...]:
+    flow = edited.flow
     backs = set(flow.loop_backs(row.task)) if row.task in flow.index and not row.is_group else set()
-    found = []
+    tokens = []
     for task, label in row.dependencies:
-        there = now.table.row(task)
+        there = edited.table.row(task)
         group = flow.groups.get(task)
         sources = {flow.tasks[t] for t in group.exits} if group is not None else {task}
-        found.append(
+        tokens.append(
             DependencyToken(task, there.name if there else task, label, bool(sources & backs), there is not None)
         )
-    return tuple(found)
+    return tuple(tokens)
 
 
-def summed_up(now: Editing, cells: Mapping[str, str]) -> str:
-    """The seldom columns of a row in a few words."""
+def summed_up(edited: Editing, cells: Mapping[str, str]) -> str:
+    """Return the seldom columns of a row in a few words."""
     words = []
-    for column in (*SELDOM, *now.own_columns):
+    for column in (*SELDOM, *edited.own_columns):
         text = " ".join(cells.get(column, "").split())
         if not text:
             continue
         if column == "description":
             words.append("described")
         elif column == "not_by":
-            names = (now.table.row(task.strip()) for task in text.split(","))
+            names = (edited.table.row(task.strip()) for task in text.split(","))
             called = [row.name if row else task.strip() for row, task in zip(names, text.split(","), strict=True)]
             words.append("not by " + ", ".join(called))
         else:
@@ -271,15 +271,15 @@ def summed_up(now: Editing, cells: Mapping[str, str]) -> str:
     return " · ".join(words)
 
 
-def blank_line(now: Editing) -> GridRow:
-    """A row with nothing in it, which the script of the page makes new ones from."""
-    texts = ("",) * len(now.grid.columns)
+def blank_line(edited: Editing) -> GridRow:
+    """Return a row with nothing in it, which the script of the page makes new ones from."""
+    texts = ("",) * len(edited.grid.columns)
     cells = tuple(GridCell(column, "", (), "", "") for column in (*CORE, MORE))
     return GridRow(texts, cells, 0, False, "", ())
 
 
 def numbered(lines: Sequence[GridRow]) -> list[str]:
-    """Rows of the grid as HTML with their numbers, for a page that works without scripts."""
+    """Return rows of the grid as HTML with their numbers, for a page that works without scripts."""
     return [_NUMBER.sub(str(number), rendered(line)) for number, line in enumerate(lines)]
 
 

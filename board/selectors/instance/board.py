@@ -57,7 +57,7 @@ class Rendering:
         self.base, self.columns, self.zone, self.now, self.live = base, tuple(columns), zone, now, live
 
     def row(self, view: RowView) -> SafeString:
-        """One row's fragment; equal rows are rendered once."""
+        """Return one row's fragment; equal rows are rendered once."""
         due = due_words(view.due, self.now, self.zone)
         return _row_html(self.base, view, shown(view.person), due, self.columns, self.live)
 
@@ -66,9 +66,9 @@ class Rendering:
 
 
 def sections(sheet: Sheet, wanted: Filter, rendering: Rendering, opened: Collection[str] = ()) -> list[SectionView]:
-    """Every section in flow order; those over 25 rows folded unless they are in `opened`."""
+    """Return every section in flow order; those over 25 rows folded unless they are in `opened`."""
     left = UNFOLDED_ROWS
-    found: list[SectionView] = []
+    views_of_sections: list[SectionView] = []
     for section in sheet.sections:
         views = rows_of(sheet, section, wanted)
         folded = section.repeats and section.task not in opened and (len(views) > FOLD_OVER or len(views) > left)
@@ -76,12 +76,12 @@ def sections(sheet: Sheet, wanted: Filter, rendering: Rendering, opened: Collect
         if section.repeats and section.task not in opened:
             left -= len(shown)
         html = rendering.rows(shown)
-        found.append(SectionView(section, len(views), wanted.narrows, folded, html, len(shown)))
-    return found
+        views_of_sections.append(SectionView(section, len(views), wanted.narrows, folded, html, len(shown)))
+    return views_of_sections
 
 
 def rows_of(sheet: Sheet, section: Section, wanted: Filter) -> list[RowView]:
-    """A section's rows that a filter wants, in its order."""
+    """Return a section's rows that a filter wants, in its order."""
     views = sheet.views[section.rows.start : section.rows.stop]
     if wanted.narrows:
         views = [view for view in views if wanted.wants(view)]
@@ -91,7 +91,7 @@ def rows_of(sheet: Sheet, section: Section, wanted: Filter) -> list[RowView]:
 def page_of(
     sheet: Sheet, section: Section, wanted: Filter, rendering: Rendering, start: int, most: int = PAGE_ROWS
 ) -> SectionView:
-    """The next rows of a section, from the one numbered `start` among those that match; `shown` counts to their end."""
+    """Return the next rows of a section, from number `start` of those that match; `shown` counts to their end."""
     views = rows_of(sheet, section, wanted)
     shown = views[start : start + most]
     return SectionView(section, len(views), wanted.narrows, False, rendering.rows(shown), start + len(shown))
@@ -115,7 +115,7 @@ class Options(NamedTuple):
 
 
 def options(sheet: Sheet, columns: Sequence[str]) -> Options:
-    """The choices there are. A column of more different values than fit a list is left out: text finds them."""
+    """Return the choices there are. A column of more different values than fit a list is left out: text finds them."""
     statuses = Counter(view.status for view in sheet.views)
     people = Counter(view.assignee for view in sheet.views)
     unassigned = people.pop("", 0)
@@ -126,7 +126,7 @@ def options(sheet: Sheet, columns: Sequence[str]) -> Options:
         status=[Option(status, state_word(status), count) for status, count in statuses.most_common(MAX_OPTIONS)],
         person=sorted(named) + offered,
         role=sorted(Option(role, role, count) for role, count in roles.items()),
-        facets=[(column, found) for column in columns if (found := _facet_options(sheet, column))],
+        facets=[(column, choices) for column in columns if (choices := _facet_options(sheet, column))],
     )
 
 
@@ -157,24 +157,24 @@ class Head(NamedTuple):
 
 
 def head(sheet: Sheet) -> Head:
-    """The head of a board."""
+    """Return the head of a board."""
     failed = [view for view in sheet.views if view.status == "failed"] if sheet.any_failed else []
     running = sum(section.counts.doing for section in sheet.sections if section.definition.is_script)
     return Head(sheet.state, sheet.sentence, totals(sheet), failed[:3], max(0, len(failed) - 3), running)
 
 
 def totals(sheet: Sheet) -> Totals:
-    """The counts of all sections together."""
+    """Return the counts of all sections together."""
     summed = [sum(getattr(section.counts, name) for section in sheet.sections) for name in Totals._fields]
-    found = Totals(*summed)
+    counted = Totals(*summed)
     skipped = sum(section.counts.skipped for section in sheet.sections)
     if skipped:
         skipped -= sum(view.is_put_off for view in sheet.views)
-    rest = found.total - skipped
+    rest = counted.total - skipped
     if sheet.left_over:
-        finished = found.done + sum(1 for row in sheet.left_over if sheet.views[row].kind == "done")
-        return found._replace(total=max(rest - len(sheet.left_over), finished))
-    return found._replace(total=rest)
+        finished = counted.done + sum(1 for row in sheet.left_over if sheet.views[row].kind == "done")
+        return counted._replace(total=max(rest - len(sheet.left_over), finished))
+    return counted._replace(total=rest)
 
 
 class Yours(NamedTuple):
@@ -189,8 +189,8 @@ class Yours(NamedTuple):
 
 
 def yours(sheet: Sheet, tasks: Collection[str], name: str) -> Yours | None:
-    """Rows of the `tasks` somebody may do, theirs or nobody's, those in progress and assigned first; None when none."""
-    found = [
+    """Return rows of the `tasks` somebody may do, theirs or nobody's, assigned ones first; None without any."""
+    views = [
         view
         for section in sheet.sections
         if section.task in tasks and (section.counts.open or section.counts.doing)
@@ -198,12 +198,12 @@ def yours(sheet: Sheet, tasks: Collection[str], name: str) -> Yours | None:
         if view.status in ("open", "doing") and view.assignee in ("", name) and not view.left_over
         if view.status == "open" or name in (view.assignee, view.at_it)
     ]
-    found.sort(key=lambda view: (view.assignee != name, view.due == "", view.due))
-    return Yours(found[:3], len(found)) if found else None
+    views.sort(key=lambda view: (view.assignee != name, view.due == "", view.due))
+    return Yours(views[:3], len(views)) if views else None
 
 
 def news_html(sheet: Sheet, rows: Collection[int], wanted: Filter, rendering: Rendering, more: dict[str, Any]) -> str:
-    """The fragments of what changed: rows, the heads of their sections, the head of the board; `more` for the rest."""
+    """Return the fragments of what changed: rows, the heads of their sections, the board's head; `more` is the rest."""
     by_section: dict[int, list[RowView]] = {}
     for row in sorted(rows):
         view = sheet.views[row]

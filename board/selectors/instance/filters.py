@@ -34,7 +34,7 @@ class Filter:
 
     @classmethod
     def read(cls, query: Mapping[str, str], columns: Sequence[str] = ()) -> Filter:
-        """The filter an address asks for; words it does not know are left out. `columns`: the facets there are."""
+        """Return the filter an address asks for, without words it does not know. `columns`: the facets there are."""
         sort = query.get("sort", "")
         return cls(
             status=query.get("status", "").strip()[:MAX_TEXT],
@@ -61,7 +61,7 @@ class Filter:
         return dict(self.facets).get(column, "")
 
     def wants(self, view: RowView) -> bool:
-        """Whether a row is shown."""
+        """Return whether a row is shown."""
         return (
             (not self.status or view.status == self.status)
             and (not self.person or view.assignee == ("" if self.person == NOBODY else self.person))
@@ -72,7 +72,7 @@ class Filter:
         )
 
     def arrange(self, views: list[RowView]) -> list[RowView]:
-        """Rows of one section in the order asked for; rows alike stay in list order."""
+        """Return rows of one section in the order asked for; rows alike stay in list order."""
         if self.sort == "status":
             views.sort(key=lambda view: _status_rank(view.status))
         elif self.sort == "due":

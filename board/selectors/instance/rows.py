@@ -84,7 +84,10 @@ class RowView(NamedTuple):
 
 
 def row_path(task: str, element: str = "") -> str:
-    """A row's part of an address: `TASK` or `TASK@ELEMENT`, the element encoded twice, so that `/` and `..` survive."""
+    """Return a row's part of an address: `TASK` or `TASK@ELEMENT`.
+
+    The element is encoded twice, so that `/` and `..` survive.
+    """
     return quote(f"{task}@{quote(element, safe=' ')}" if element else task, safe="@")
 
 
@@ -120,7 +123,7 @@ class Section(NamedTuple):
 
 
 def view_of(instance: Instance, row: int, zone: ZoneInfo) -> RowView:
-    """Everything a row shows, read from the folded instance."""
+    """Return everything a row shows, read from the folded instance."""
     definition = instance.definition(row)
     element = instance.element_of(row)
     status = instance.status(row)
@@ -157,7 +160,7 @@ def _cut(text: str) -> str:
 
 
 def _why(instance: Instance, row: int, status: str) -> str:
-    """The one thing worth saying about a row: what it waits for, what went wrong, what came out, what was noted."""
+    """Return the one thing worth saying about a row: what it waits for, went wrong, came out or was noted."""
     if status == "blocked":
         waiting = instance.waiting(row)
         if waiting is None:
@@ -204,7 +207,7 @@ class Sheet:
     def __init__(
         self, instance: Instance, zone: ZoneInfo, before: Sheet | None = None, rows: Iterable[int] = ()
     ) -> None:
-        """From nothing, or from the sheet `before` when only `rows` changed since; that one stays as it was."""
+        """Build it from nothing, or from the sheet `before` when only `rows` changed since; which stays as it was."""
         self.zone = zone
         self.left_over = instance.left_over()
         if before is None:
