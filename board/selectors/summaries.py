@@ -14,7 +14,6 @@ from board.log.stream import PASSING
 from board.log.tail import InstanceHead, Tail
 from board.process.definition.table import Row
 from board.process.definition.text import shown
-from board.process.engine.actor import Actor
 from board.process.engine.instance import Instance
 from board.selectors import current
 
@@ -116,18 +115,13 @@ def open_rows(instance: Instance) -> tuple[OpenRow, ...]:
     return kept[1]
 
 
-def holds(who: Actor, instance: Instance, definition: Row) -> bool:
-    """Return whether a task is for somebody by role."""
-    return who.holds(definition, instance.flow)
-
-
 def _made(instance: Instance) -> Digest:
     state = instance.state
     totals = dict.fromkeys(("total", "open", "doing", "failed", "done", "skipped"), 0)
-    for t, task in enumerate(instance.flow.tasks):
+    for number, task in enumerate(instance.flow.tasks):
         totals["total"] += len(instance.rows_of(task))
         for name in ("open", "doing", "failed", "done", "skipped"):
-            totals[name] += instance.tally(t)[name]
+            totals[name] += instance.tally(number)[name]
     goes_on = state not in ("cancelled", "complete")
     return Digest(
         seq=instance.seq,
@@ -162,8 +156,8 @@ def _open(instance: Instance) -> Iterator[OpenRow]:
 
 def _failed(instance: Instance) -> Iterator[int]:
     rest = instance.left_over()
-    for t, task in enumerate(instance.flow.tasks):
-        if not instance.tally(t)["failed"] or instance.flow.is_asked(t, "failed"):
+    for number, task in enumerate(instance.flow.tasks):
+        if not instance.tally(number)["failed"] or instance.flow.is_asked(number, "failed"):
             continue
         for row in instance.rows_of(task):
             if instance.status(row) == "failed" and row not in rest:
@@ -173,8 +167,8 @@ def _failed(instance: Instance) -> Iterator[int]:
 def _coming(instance: Instance) -> Iterator[Coming]:
     """Yield what people will have to do: rows that wait, and rows skipped only until a check is answered anew."""
     rest = instance.left_over()
-    for t in instance.flow.order:
-        definition, tally = instance.flow.rows[t], instance.tally(t)
+    for number in instance.flow.order:
+        definition, tally = instance.flow.rows[number], instance.tally(number)
         if definition.role == "system" or not (tally["blocked"] or tally["skipped"]):
             continue
         rows = [r for r in instance.rows_of(definition.task) if instance.status(r) == "blocked" and r not in rest]

@@ -224,16 +224,16 @@ def _with(at: AttemptView, event: Event) -> AttemptView:
 
 def heard(instance: Instance, row: int) -> Heard | None:
     """Return what was said last on another task of a row's loop since its own last finish: why it is back."""
-    flow, t = instance.flow, instance.statuses.task[row]
-    if flow.cycle_of(t) == len(flow.cycles) or is_finished(instance.status(row)):
+    flow, own = instance.flow, instance.statuses.task[row]
+    if flow.cycle_of(own) == len(flow.cycles) or is_finished(instance.status(row)):
         return None
     before = instance.finished(row)
     notes: list[Heard] = []
-    for x in flow.cycles[flow.cycle_of(t)]:
-        rows = instance.related(row, x) if x != t else ()
+    for task in flow.cycles[flow.cycle_of(own)]:
+        rows = instance.related(row, task) if task != own else ()
         note = instance.latest(rows[0], "note") if len(rows) == 1 else None
         if note is not None and note.value and (before is None or note.ts >= before.ts):
-            notes.append(Heard(shown(signature(note)), flow.rows[x].name, note.value, note.ts))
+            notes.append(Heard(shown(signature(note)), flow.rows[task].name, note.value, note.ts))
     return max(notes, key=lambda each: each.ts, default=None)
 
 

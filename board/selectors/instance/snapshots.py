@@ -78,20 +78,20 @@ _CACHES: WeakKeyDictionary[Tail, _Cache] = WeakKeyDictionary()
 _CACHES_LOCK = threading.Lock()
 
 
-def _cache_of(of: Tail) -> _Cache:
+def _cache_of(tail: Tail) -> _Cache:
     with _CACHES_LOCK:
-        return _CACHES.setdefault(of, _Cache())
+        return _CACHES.setdefault(tail, _Cache())
 
 
-def snapshot(of: Tail, instance_id: str) -> Snapshot | None:
+def snapshot(tail: Tail, instance_id: str) -> Snapshot | None:
     """Return an instance as it is now; None when there is none, or the log's part of it is broken."""
-    cache = _cache_of(of)
-    with of.reading() as position:
-        instance = of.get(instance_id)
+    cache = _cache_of(tail)
+    with tail.reading() as position:
+        instance = tail.get(instance_id)
         if instance is None:
             return None
         kept = cache.snapshots.get(instance.id)
-        updated = _updated(of, position, instance, kept)
+        updated = _updated(tail, position, instance, kept)
         cache.snapshots[instance.id] = updated
         cache.snapshots.move_to_end(instance.id)
         while len(cache.snapshots) > KEPT_SHEETS:
@@ -99,14 +99,14 @@ def snapshot(of: Tail, instance_id: str) -> Snapshot | None:
     return updated
 
 
-def _updated(of: Tail, position: Position, instance: Instance, kept: Snapshot | None) -> Snapshot:
+def _updated(tail: Tail, position: Position, instance: Instance, kept: Snapshot | None) -> Snapshot:
     if kept is None or kept.instance is not instance:
         return Snapshot(position, Sheet(instance, current.zone()), _facts(instance), instance, position.offset)
     if kept.position == position:
         return kept
     if kept.sheet.seq == instance.seq:
         return replace(kept, position=position)
-    rows = of.changed_since(instance.id, kept.position)
+    rows = tail.changed_since(instance.id, kept.position)
     if rows is None:
         return Snapshot(position, Sheet(instance, current.zone()), _facts(instance), instance, position.offset)
     marked = _marked_anew(instance, kept.sheet, rows)
@@ -138,10 +138,10 @@ def _after_cycle(flow: Flow, cycle: int) -> tuple[int, ...]:
     return tuple(sorted(after.union(members)))
 
 
-def changed_rows(of: Tail, instance_id: str, since: Position, snapshot: Snapshot) -> set[int] | None:
+def changed_rows(tail: Tail, instance_id: str, since: Position, snapshot: Snapshot) -> set[int] | None:
     """Return the rows that look different since a position; None when that is not known."""
-    with of.reading():
-        rows = of.changed_since(instance_id, since)
+    with tail.reading():
+        rows = tail.changed_since(instance_id, since)
     if rows is None or since.offset < snapshot.anew_since:
         return None
     return rows.union(*(each.rows for each in snapshot.anew if each.offset > since.offset))
@@ -172,30 +172,30 @@ class Span(NamedTuple):
     seqs: list[int]
 
 
-def span(of: Tail, instance_id: str) -> Span:
+def span(tail: Tail, instance_id: str) -> Span:
     """Return how far replay reaches."""
-    with of.reading():
-        seqs = list(of.seqs(instance_id))
-    starts = _cache_of(of).starts
+    with tail.reading():
+        seqs = list(tail.seqs(instance_id))
+    starts = _cache_of(tail).starts
     if instance_id not in starts:
-        stamped = of.history(instance_id, task=INSTANCE)
+        stamped = tail.history(instance_id, task=INSTANCE)
         begun = [entry.seq for entry in stamped if entry.event.field != "cancelled"]
         starts[instance_id] = begun[0] if begun else seqs[0]
     first = seqs.index(starts[instance_id]) + 1 if starts[instance_id] in seqs else 1
     return Span(first, max(first, len(seqs)), seqs)
 
 
-def replayed(of: Tail, instance_id: str, seq: int) -> Sheet | None:
+def replayed(tail: Tail, instance_id: str, seq: int) -> Sheet | None:
     """Return the sheet as of the event at `seq`.
 
     To go on from where the last replay stopped costs only the events between.
     """
-    cache, key = _cache_of(of), f"{of.refresh().identity} {instance_id}"  # of another log, another replay
+    cache, key = _cache_of(tail), f"{tail.refresh().identity} {instance_id}"  # of another log, another replay
     with cache.lock:
         kept = cache.replays.get(key)
-        replay = _moved_on(of, instance_id, kept, seq) if kept is not None and kept.seq <= seq else None
+        replay = _moved_on(tail, instance_id, kept, seq) if kept is not None and kept.seq <= seq else None
         if replay is None:
-            instance = of.get_at(instance_id, seq)
+            instance = tail.get_at(instance_id, seq)
             if instance is None:
                 return None
             replay = _Replay(seq, instance, Sheet(instance, current.zone()))
@@ -206,9 +206,9 @@ def replayed(of: Tail, instance_id: str, seq: int) -> Sheet | None:
         return replay.sheet
 
 
-def _moved_on(of: Tail, instance_id: str, kept: _Replay, seq: int) -> _Replay:
+def _moved_on(tail: Tail, instance_id: str, kept: _Replay, seq: int) -> _Replay:
     touched: set[int] = set()
-    for entry in reversed(of.history(instance_id, after=kept.seq, before=seq + 1)):
+    for entry in reversed(tail.history(instance_id, after=kept.seq, before=seq + 1)):
         touched |= kept.instance.apply(entry.event)
     touched |= _marked_anew(kept.instance, kept.sheet, touched)
     return _Replay(seq, kept.instance, Sheet(kept.instance, current.zone(), kept.sheet, touched))

@@ -20,7 +20,7 @@ from board.process.engine.actor import Actor
 from board.process.engine.instance import Instance
 from board.selectors import current
 from board.selectors.instance.last_line import last_line
-from board.selectors.summaries import Digest, OpenRow, all_of, holds, open_rows
+from board.selectors.summaries import Digest, OpenRow, all_of, open_rows
 from board.selectors.words import INSTANCE_STATES
 from board.selectors.work.cards import Job, job, version_of
 
@@ -209,7 +209,7 @@ def _pool(role: str, total: int, shares: list[_Share], who: Actor, told: set[tup
 def _coming(seen: Iterable[tuple[Instance, Digest]], who: Actor) -> Iterator[ComingView]:
     for instance, digest in seen:
         for each in digest.coming:
-            if holds(who, instance, each.definition):
+            if who.holds(each.definition, instance.flow):
                 yield ComingView(instance.id, each.definition.name, each.number, each.waits_for, each.failed)
 
 
