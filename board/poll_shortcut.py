@@ -48,7 +48,7 @@ class _Known(NamedTuple):
     headers: Headers
 
 
-class Watching:
+class PollShortcut:
     """A WSGI application that answers polls of those it knows, and hands everything else on."""
 
     def __init__(self, application: Application) -> None:

@@ -68,7 +68,7 @@ class Field(NamedTuple):
         return self.column == "description"
 
 
-class Panel(NamedTuple):
+class RowForm(NamedTuple):
     """The fields in sections; `first` is what the grid itself shows, `last` are columns of the user's own."""
 
     row: int | None
@@ -85,7 +85,7 @@ class Merging(NamedTuple):
     errors: tuple[Problem, ...]
 
 
-def panel(edited: Editing, row: int | None) -> Panel:
+def form_of(edited: Editing, row: int | None) -> RowForm:
     """Return the form of row `row`, counted from 0; of a new one, or of none yet, with empty fields."""
     line = edited.lines[row] if row is not None and row < len(edited.lines) else None
 
@@ -98,7 +98,7 @@ def panel(edited: Editing, row: int | None) -> Panel:
             column, place, column_word(column), HELP.get(column, ""), value, OFFERED.get(column, ()), level, message
         )
 
-    return Panel(
+    return RowForm(
         row,
         tuple(map(field, CORE)),
         tuple((kind, title, tuple(map(field, columns))) for kind, title, columns in SECTIONS),

@@ -21,8 +21,8 @@ class News(NamedTuple):
     reload: bool = False
 
 
-class Board:
-    """Remembers answers by what they are about; of many who ask the same at once, one works it out."""
+class AnswerCache:
+    """Answers by what they are about; of many who ask the same at once, one works it out."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Hashable, News] = OrderedDict()
@@ -58,7 +58,7 @@ class Board:
                 self._kept.popitem(last=False)
 
 
-_BOARD = Board()
+_ANSWERS = AnswerCache()
 
 
 Make = Callable[[Position], bytes | None]
@@ -82,4 +82,4 @@ def news(tail: Tail, since: str, about: tuple[Hashable, ...], make: Make | None)
     if before is None or before.identity not in (position.identity, "0") or before.offset > position.offset:
         return News(said, None, reload=True)
     key = (id(tail), since, said, *about)
-    return _BOARD.peek(key) if make is None else _BOARD.get(key, lambda: News(said, make(before)))
+    return _ANSWERS.peek(key) if make is None else _ANSWERS.get(key, lambda: News(said, make(before)))
