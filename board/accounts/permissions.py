@@ -42,10 +42,10 @@ class Accounts(ModelBackend):
     """Django's own accounts; the account of a request comes with its roles, so asking who it is costs one query."""
 
     def get_user(self, user_id: int) -> User | None:
-        """Return the account, if it may log in, with the names of its groups."""
+        """The account, if it may log in, with the names of its groups."""
         sql, params = _account_query()
-        accounts = User.objects.raw(sql, [user_id if each == _NOBODY else each for each in params])
-        user: User | None = next(iter(accounts), None)
+        found = User.objects.raw(sql, [user_id if each == _NOBODY else each for each in params])
+        user: User | None = next(iter(found), None)
         if user is not None:
             _remember(user, getattr(user, "role_names", None))
         return user
@@ -53,7 +53,7 @@ class Accounts(ModelBackend):
 
 @cache
 def _account_query() -> tuple[str, tuple[object, ...]]:
-    """Return the query of an account with its roles, compiled once: every poll of every open page asks it."""
+    """The query of an account with its roles, compiled once: every poll of every open page asks it."""
     names = Group.objects.filter(user=OuterRef("pk")).order_by().values("user")
     roles = names.annotate(names=StringAgg("name", Value(_BETWEEN))).values("names")
     query = User.objects.annotate(role_names=Subquery(roles)).filter(pk=_NOBODY, is_active=True).query
@@ -68,7 +68,7 @@ def _remember(user: User, names: str | None) -> frozenset[str]:
 
 
 def roles_of(user: User | AnonymousUser) -> frozenset[str]:
-    """Return the roles somebody holds: the names of the groups, as they are at this request."""
+    """The roles somebody holds: the names of the groups, as they are at this request."""
     if not user.is_authenticated:
         return frozenset()
     held: frozenset[str] | None = getattr(user, _HELD, None)
@@ -76,7 +76,7 @@ def roles_of(user: User | AnonymousUser) -> frozenset[str]:
 
 
 def actor_for(user: User) -> Actor:
-    """Return who acts, for the services: name, roles and rights as they are at this moment."""
+    """Who acts, for the services: name, roles and rights as they are at this moment."""
     return Actor(
         name=user.get_username(),
         roles=roles_of(user),
@@ -87,7 +87,7 @@ def actor_for(user: User) -> Actor:
 
 
 def may(user: User | AnonymousUser, wish: str) -> bool:
-    """Return whether an account has a right that the role of a task does not decide, such as `start an instance`."""
+    """Whether an account has the right to something that no role of a task decides: `start an instance`, say."""
     allowed = MAY[wish]
     if not user.is_authenticated:
         return False
@@ -96,7 +96,7 @@ def may(user: User | AnonymousUser, wish: str) -> bool:
 
 
 def may_view(user: User | AnonymousUser, roles: Collection[str]) -> bool:
-    """Return whether somebody sees a process whose rows name these roles.
+    """Whether somebody sees a process whose rows name these roles.
 
     Everybody who is logged in sees everything, unless FOLDBOARD_VIEW=roles: then who holds one of the roles, and who
     operates or edits, for they could not do their work blind. A process that names no role is everybody's.
@@ -108,22 +108,22 @@ def may_view(user: User | AnonymousUser, roles: Collection[str]) -> bool:
 
 
 def may_view_all(user: User | AnonymousUser) -> bool:
-    """Return whether somebody sees every process, and so an instance too whose roles cannot be read."""
+    """Whether somebody sees every process, and so an instance too whose roles cannot be read."""
     if settings.FOLDBOARD_VIEW != "roles":
         return user.is_authenticated
     return user.has_perm("board.operator") or user.has_perm("board.editor")
 
 
 def may_start(user: User | AnonymousUser) -> bool:
-    """Return whether somebody may start an instance: operators and process editors."""
+    """Whether somebody may start an instance: operators and process editors."""
     return may(user, "start an instance")
 
 
 def may_name_places(user: User | AnonymousUser) -> bool:
-    """Return whether somebody sees where on the machine things are; to all others they have names only."""
+    """Whether somebody sees where on the machine things are; to all others they have names only."""
     return user.has_perm("board.operator")
 
 
 def may_name_messages(user: User | AnonymousUser) -> bool:
-    """Return whether somebody sees the names of inbox files: they name instances and elements of any process."""
+    """Whether somebody sees the files of the inbox by name: a message names instances and elements of any process."""
     return user.is_authenticated if settings.FOLDBOARD_VIEW != "roles" else user.has_perm("board.operator")

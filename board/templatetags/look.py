@@ -10,12 +10,14 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from board.accounts import names
+from board.process.definition import cells
 from board.process.engine.events import EventLike, signature
 from board.selectors import current, words
 
 register = template.Library()
 register.filter(words.when)
 register.filter(words.said_for_people)
+register.filter(cells.dependencies)
 
 # displayed status: (class of the colour, icon)
 STATES: dict[str, tuple[str, str]] = {
@@ -136,10 +138,3 @@ def plural(count: int, nouns: str) -> str:
 def item(mapping: dict[Any, Any], key: Any) -> Any:
     """Return a value by a key that is a variable; None when it is missing."""
     return mapping.get(key)
-
-
-@register.filter
-def dependencies(cell: str) -> list[tuple[str, str]]:
-    """Return a `depends_on` cell as (task, answer) pairs, as it is written."""
-    parts = [part.strip() for part in cell.split(",") if part.strip()]
-    return [(task.strip(), label.strip()) for task, _, label in (part.partition(":") for part in parts)]
