@@ -6,6 +6,9 @@ from pathlib import Path
 
 from django.apps import AppConfig
 from django.conf import settings
+from django.urls import register_converter
+
+from board.web.addresses import CONVERTERS
 
 
 class BoardConfig(AppConfig):
@@ -16,18 +19,15 @@ class BoardConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Called once by Django when every app is loaded."""
+        """Register everything; called once by Django when every app is loaded."""
         share_with_group(Path(settings.FOLDBOARD_STORE))
-        from django.urls import register_converter
-
-        from board.accounts import changes, sessions
-        from board.web import http
+        from board.accounts import changes, sessions  # here, for models are not there before every app is loaded
 
         changes.guard_names()
         changes.follow_changes()
         sessions.follow_ends()
         # here and not in urls.py: an address file that fails to import is tried again, and would then fail for this
-        for name, converter in http.CONVERTERS.items():
+        for name, converter in CONVERTERS.items():
             register_converter(converter, name)
 
 

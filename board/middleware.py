@@ -12,7 +12,7 @@ class LoginMiddleware(LoginRequiredMiddleware):
     """Asks who it is; a fragment gets 401, never somebody else's page, and a form is kept until after the login."""
 
     def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponseBase:  # type: ignore[override]
-        """401 for htmx (a redirect would swap the login page into a row); the kept form or the login page else."""
+        """Answer 401 to htmx (a redirect would put a page into a row), else keep the form and ask for a login."""
         if request.headers.get("HX-Request") == "true":
             return HttpResponse("Your login has expired. Log in again; what you typed is still here.", status=401)
         if request.method == "POST":

@@ -5,7 +5,7 @@ from django.db import models
 
 
 class Rights(models.Model):  # noqa: DJ008  there is never a row to name
-    """No table: it carries the two permissions that groups and accounts can be given."""
+    """Not a table: the carrier of the three permissions that groups and accounts can be given."""
 
     class Meta:
         managed = False

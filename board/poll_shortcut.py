@@ -48,7 +48,7 @@ class _Known(NamedTuple):
     headers: Headers
 
 
-class Watching:
+class PollShortcut:
     """A WSGI application that answers polls of those it knows, and hands everything else on."""
 
     def __init__(self, application: Application) -> None:
@@ -57,7 +57,7 @@ class Watching:
         self.lock = Lock()
 
     def __call__(self, environ: dict[str, Any], start: Start) -> Iterable[bytes]:
-        """The answer that is there, or what the application says."""
+        """Return the answer that is there, or what the application says."""
         if environ["REQUEST_METHOD"] != "GET" or not environ["PATH_INFO"].endswith("/news/"):
             return self.application(environ, start)
         asked = _asked_in(environ)
@@ -67,11 +67,11 @@ class Watching:
         now, accounts = time.monotonic(), changes()
         known = self.known.get(who)
         if known is not None and known.until > now and known.changes == accounts:
-            found = _kept(asked, known)
-            if found is not None:
-                body = found.html or b""
-                own = [("X-Position", found.position), ("Content-Length", str(len(body)))]
-                start("204 No Content" if found.html is None else "200 OK", [*known.headers, *own])
+            news = _kept(asked, known)
+            if news is not None:
+                body = news.html or b""
+                own = [("X-Position", news.position), ("Content-Length", str(len(body)))]
+                start("204 No Content" if news.html is None else "200 OK", [*known.headers, *own])
                 return [body]
 
         def started(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
@@ -90,7 +90,7 @@ class Watching:
 
 
 def _who(environ: dict[str, Any]) -> bytes | None:
-    """Who asks for what, in 16 bytes: other cookies than the session's say nothing of it. None without a session."""
+    """Return who asks for what, in 16 bytes; of the cookies only the session's counts. None without a session."""
     cookies = environ.get("HTTP_COOKIE", "")
     session = parse_cookie(cookies).get(settings.SESSION_COOKIE_NAME) if len(cookies) <= MAX_COOKIES else None
     if not session:
@@ -105,24 +105,24 @@ def _told(headers: list[tuple[str, str]]) -> Headers:
 
 @lru_cache(maxsize=64)
 def _once(headers: Headers) -> Headers:
-    """The same headers as before: nearly all answers have the same, which are then kept once."""
+    """Return the same headers as before: nearly all answers have the same, which are then kept once."""
     return headers
 
 
 def _log_of(headers: list[tuple[str, str]]) -> str:
-    """The identity of the log an answer was made from."""
+    """Return the identity of the log an answer was made from."""
     position = Position.parse(dict(headers).get("X-Position", ""))
     return position.identity if position is not None else ""
 
 
 def _kept(asked: Asked, known: _Known) -> News | None:
     try:
-        found = board.kept_news(*asked)
+        news = board.kept_news(*asked)
     except ReadError:
         return None  # the application says what is wrong
-    if found is None or found.reload or not found.position.startswith(f"{known.log}-"):
+    if news is None or news.reload or not news.position.startswith(f"{known.log}-"):
         return None
-    return found
+    return news
 
 
 def _asked_in(environ: dict[str, Any]) -> Asked | None:
@@ -135,7 +135,7 @@ def _asked_in(environ: dict[str, Any]) -> Asked | None:
 
 @lru_cache(maxsize=1024)
 def _asked(path: str, query: str) -> Asked | None:
-    """What a poll for the news of an instance asks; None for any other address, and for `latest`, which changes."""
+    """Return what a poll for news of an instance asks; None for another address, and for `latest`, which changes."""
     parts = path.split("/")  # "", instances, INSTANCE, news, ""
     if len(parts) != 5 or parts[1] != "instances" or parts[2] in ("-", "latest"):
         return None

@@ -7,6 +7,6 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "board.settings")
 _django = get_wsgi_application()
 
-from board.poll_shortcut import Watching  # noqa: E402  needs the applications loaded
+from board.poll_shortcut import PollShortcut  # noqa: E402  needs the applications loaded
 
-application = Watching(_django)
+application = PollShortcut(_django)

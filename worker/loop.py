@@ -23,11 +23,11 @@ from worker.config import Config
 from worker.console import Report, reason
 from worker.instances import Served, Standing
 from worker.lock import LockLost, WorkerLock
+from worker.prepare import Workshop
 from worker.recover import end_leftovers, end_orphans
 from worker.room import Room
 from worker.running import Shift
 from worker.scheduler import Place
-from worker.script.prepare import Workshop
 from worker.signals import Stop
 from worker.wakeups import News
 

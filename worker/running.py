@@ -13,11 +13,11 @@ from board.services import attempts
 from board.services.attempts import Attempt, Result
 from worker.console import Report, reason
 from worker.instances import Served
+from worker.prepare import Prepared, Workshop
 from worker.scheduler import Chooser, Place
 from worker.script import process_tree
 from worker.script.attempt import Outcome, Script
 from worker.script.jail import Refused
-from worker.script.prepare import Prepared, Workshop
 from worker.wakeups import News
 
 

@@ -1,4 +1,4 @@
-"""Accounts: names that the log would take for somebody else are none, and every process hears of changes."""
+"""Accounts: names the log would take for somebody else are refused, and every process hears of changes."""
 
 import os
 from contextlib import suppress
@@ -37,7 +37,7 @@ def guard_names() -> None:
 
 
 def changes() -> int:
-    """How often accounts, their roles and rights were changed, and logins ended, on this machine; costs one `stat`."""
+    """Return how often accounts, roles and rights changed and logins ended on this machine; costs one `stat`."""
     try:
         return os.stat(_changes_path()).st_size
     except OSError:
@@ -90,7 +90,7 @@ def _end_tokens(instance: User, update_fields: frozenset[str] | None = None, raw
 
 
 def _is_same_password(user: User, update_fields: frozenset[str] | None) -> bool:
-    """Whether Django only hashes a password anew, as it does at a login with one that was hashed less dearly."""
+    """Return whether Django only hashes a password anew, as it does at a login with one that was hashed less dearly."""
     # set_password leaves the words there for the validators, until after the saving; hashing anew takes them away
     told = getattr(user, "_password", None) is not None or not user.has_usable_password()
     return update_fields == frozenset({"password"}) and not told

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def kept_key(path: Path) -> str:
-    """The key in `path`, made at the first call; "" when the file can neither be read nor made.
+    """Return the key in `path`, made at the first call; "" when the file can neither be read nor made.
 
     Several processes may start at once on a fresh machine: the first link wins and the others read it.
     A process that may not read it (the worker of another account) gets "" and runs: it signs nothing, and

@@ -29,9 +29,9 @@ class _Accounts:
     def fresh(self) -> "_Accounts":
         with self.lock:
             if not self.read_at or time.monotonic() - self.read_at > KEPT_S:
-                found = User.objects.annotate(held=StringAgg("groups__name", Value(_BETWEEN))).order_by("pk")
+                accounts = User.objects.annotate(held=StringAgg("groups__name", Value(_BETWEEN))).order_by("pk")
                 rows = list(
-                    found.values_list("username", "first_name", "last_name", "is_active", "is_superuser", "held")
+                    accounts.values_list("username", "first_name", "last_name", "is_active", "is_superuser", "held")
                 )
                 self.names = _short_names([row[:3] for row in rows])
                 self.roles = {row[0]: frozenset((row[5] or "").split(_BETWEEN)) for row in rows if row[3]}
@@ -44,13 +44,13 @@ _accounts = _Accounts()
 
 
 def _short_names(rows: list[tuple[str, str, str]]) -> dict[str, str]:
-    """First names where they are enough to tell people apart, else the whole name, else the account."""
+    """Return first names where they are enough to tell people apart, else the whole name, else the account."""
     firsts = [first for _, first, _ in rows]
-    found = {}
+    names = {}
     for username, first, last in rows:
         whole = f"{first} {last}".strip()
-        found[username] = (first if first and firsts.count(first) == 1 else whole) or username
-    return found
+        names[username] = (first if first and firsts.count(first) == 1 else whole) or username
+    return names
 
 
 def forget() -> None:
@@ -59,13 +59,13 @@ def forget() -> None:
 
 
 def shown(actor: str) -> str:
-    """An actor of the log for people: `ana (re-arm)` reads `Ana (re-arm)`; what is no account stays as it is."""
+    """Return an actor of the log for people: `ana (re-arm)` reads `Ana (re-arm)`; others stay as they are."""
     name = account(actor)
     return _accounts.fresh().names.get(name, name) + actor.removeprefix(name)
 
 
 def can_do(account: str, roles: Collection[str]) -> bool:
-    """Whether an account may log in and holds one of the roles (of none: any account); else its tasks are free."""
+    """Return whether an account may log in and holds one of the roles, if any are named; else its tasks are free."""
     accounts = _accounts.fresh()
     held = accounts.roles.get(account)
     return held is not None and (not roles or account in accounts.admins or not held.isdisjoint(roles))

@@ -12,17 +12,17 @@ MAX_OFFERED = 200
 
 
 def roles_for(definition: Row, flow: Flow) -> Collection[str]:
-    """The roles any of which may do a task."""
+    """Return the roles any of which may do a task."""
     return [definition.role] if definition.role else flow.roles
 
 
 def holders(roles: Collection[str]) -> list[User]:
-    """Active accounts that hold one of the roles, by name."""
-    found = User.objects.filter(is_active=True).filter(Q(groups__name__in=roles) | Q(is_superuser=True)).distinct()
-    return list(found.order_by("first_name", "last_name", "username")[:MAX_OFFERED])
+    """Return the active accounts that hold one of the roles, by name."""
+    accounts = User.objects.filter(is_active=True).filter(Q(groups__name__in=roles) | Q(is_superuser=True)).distinct()
+    return list(accounts.order_by("first_name", "last_name", "username")[:MAX_OFFERED])
 
 
 def holds(name: str, roles: Collection[str]) -> bool:
-    """Whether an active account of that name holds one of the roles."""
-    found = User.objects.filter(username=name, is_active=True)
-    return found.filter(Q(groups__name__in=roles) | Q(is_superuser=True)).exists()
+    """Return whether an active account of that name holds one of the roles."""
+    accounts = User.objects.filter(username=name, is_active=True)
+    return accounts.filter(Q(groups__name__in=roles) | Q(is_superuser=True)).exists()

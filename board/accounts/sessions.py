@@ -23,7 +23,7 @@ class SessionStore(cached_db.SessionStore):
     """Django's, which also tells every process when a session has ended, and finds out where nobody told."""
 
     def load(self) -> dict[str, Any]:
-        """What it holds; nothing, now and from the files, when the database has it no more."""
+        """Return what it holds; nothing, now and from the files, when the database has it no more."""
         data: dict[str, Any] = super().load()
         key = self.session_key
         if not data or key is None or time.monotonic() - _checked.get(key, -CHECKED_S) < CHECKED_S:
@@ -74,7 +74,7 @@ def end_of(user: User) -> int:
 
 
 def _end(keys: Iterable[str]) -> int:
-    found = list(keys)
-    for key in found:
+    ended = list(keys)
+    for key in ended:
         SessionStore().delete(key)
-    return len(found)
+    return len(ended)

@@ -12,8 +12,6 @@ from django.conf import settings
 from django.db.models import Q, Sum
 from django.http import HttpRequest
 
-from board.web.http import client_address
-
 BY_NAME = 10  # few enough that many addresses with a guess each get nowhere
 BY_ADDRESS = 30  # many people may share one, and mistype on the same morning
 KNOWN_FOR = timedelta(days=30)
@@ -21,7 +19,7 @@ Counted = IPv4Address | IPv6Address
 
 
 def origin(request: HttpRequest) -> str | None:
-    """The address a login counts for; None where there is none, as behind a socket.
+    """Return the address a login counts for; None where there is none, as behind a socket.
 
     Of IPv6 the network of 64 bits: whoever has one address has all of those.
     """
@@ -29,6 +27,19 @@ def origin(request: HttpRequest) -> str | None:
         return str(_counted(ip_address(client_address(request))))
     except ValueError:
         return None
+
+
+def client_address(request: HttpRequest) -> str:
+    """Return whose login this is: the peer, or what the outermost of our own FOLDBOARD_PROXIES proxies saw.
+
+    Entries further left in X-Forwarded-For come from the client, who may write anything there.
+    """
+    forwarded: list[str] = [
+        part.strip() for part in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if part.strip()
+    ]
+    if settings.FOLDBOARD_PROXIES and forwarded:
+        return forwarded[-min(settings.FOLDBOARD_PROXIES, len(forwarded))]
+    return str(request.META.get("REMOTE_ADDR", ""))
 
 
 def _counted(address: Counted) -> Counted:
@@ -41,7 +52,7 @@ class Throttle(AxesDatabaseHandler):  # type: ignore[misc]
     """Three limits that each hold by itself; whose name is guessed elsewhere still gets in from where he is known."""
 
     def get_failures(self, request: Any, credentials: dict[str, Any] | None = None) -> int:
-        """Wrong passwords of the limit that is nearest, shifted so that AXES_FAILURE_LIMIT is where each ends."""
+        """Return the wrong passwords of the nearest limit, shifted so that AXES_FAILURE_LIMIT is where each ends."""
         name, address = Q(username=get_client_username(request, credentials)), Q(ip_address=request.axes_ip_address)
         limits = {"pair": (name & address, settings.AXES_FAILURE_LIMIT), "address": (address, BY_ADDRESS)}
         if not _is_known(request, name & address):
@@ -60,5 +71,5 @@ class Throttle(AxesDatabaseHandler):  # type: ignore[misc]
 
 
 def _is_known(request: Any, who: Q) -> bool:
-    """Whether this name has logged in from here lately."""
+    """Return whether this name has logged in from here lately."""
     return bool(AccessLog.objects.filter(who, attempt_time__gte=request.axes_attempt_time - KNOWN_FOR).exists())

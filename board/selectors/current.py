@@ -15,18 +15,18 @@ os.register_at_fork(after_in_child=_TAILS.clear)
 
 
 def tail() -> Tail:
-    """The tail of the store this board shows."""
-    found = _TAILS.get(settings.FOLDBOARD_STORE)
-    if found is None:  # asked by every poll, so the path is resolved once
-        found = _TAILS[settings.FOLDBOARD_STORE] = shared(settings.FOLDBOARD_STORE)
-    return found
+    """Return the tail of the store this board shows."""
+    known = _TAILS.get(settings.FOLDBOARD_STORE)
+    if known is None:  # asked by every poll, so the path is resolved once
+        known = _TAILS[settings.FOLDBOARD_STORE] = shared(settings.FOLDBOARD_STORE)
+    return known
 
 
 def store() -> Store:
-    """The store this board shows."""
+    """Return the store this board shows."""
     return Store(settings.FOLDBOARD_STORE)
 
 
 def zone() -> ZoneInfo:
-    """The zone in which people read times."""
+    """Return the zone in which people read times."""
     return ZoneInfo(settings.FOLDBOARD_TIME_ZONE)

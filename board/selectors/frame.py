@@ -35,13 +35,13 @@ class Shell:
 
 
 def shell(user: User) -> Shell:
-    """For one logged-in person."""
+    """Return the frame for one logged-in person."""
     tail = current.tail()
     alive = worker_alive(settings.FOLDBOARD_STORE)
     ready = 0
     if not alive:
         with tail.reading():
-            ready = sum(found.scripts_ready for i, found in all_of(tail) if may_view(user, i.flow.roles))
+            ready = sum(digest.scripts_ready for i, digest in all_of(tail) if may_view(user, i.flow.roles))
     return Shell(
         name=user.get_full_name() or user.get_username(),
         short=names.shown(user.get_username()),

@@ -14,7 +14,6 @@ from board.log.stream import PASSING
 from board.log.tail import InstanceHead, Tail
 from board.process.definition.table import Row
 from board.process.definition.text import shown
-from board.process.engine.actor import Actor
 from board.process.engine.instance import Instance
 from board.selectors import current
 
@@ -35,7 +34,7 @@ class OpenRow(NamedTuple):
 
     @classmethod
     def of(cls, due: datetime | None, opened: str, row: int, task: int, assignee: str) -> OpenRow:
-        """With its place in the order, which is that of moments, whatever zone a deadline is written in."""
+        """Return a row with its place in the order: that of moments, whatever zone its deadline is written in."""
         return cls(due is None, due.timestamp() if due is not None else 0.0, opened, row, task, assignee, due)
 
 
@@ -75,7 +74,7 @@ _OPEN: WeakKeyDictionary[Instance, tuple[int, tuple[OpenRow, ...]]] = WeakKeyDic
 
 
 def digest(instance: Instance) -> Digest:
-    """The digest of an instance as it stands; ask it inside `tail.reading()`."""
+    """Return the digest of an instance as it stands; ask it inside `tail.reading()`."""
     kept = _DIGESTS.get(instance)
     if kept is None or kept.seq != instance.seq:
         kept = _DIGESTS[instance] = _made(instance)
@@ -83,18 +82,18 @@ def digest(instance: Instance) -> Digest:
 
 
 def all_of(tail: Tail) -> list[tuple[Instance, Digest]]:
-    """Every instance that can be read with its digest, the newest first; ask it inside `tail.reading()`."""
+    """Return every instance that can be read with its digest, the newest first; ask it inside `tail.reading()`."""
     with tail.reading() as position:
         kept = _TAILS.setdefault(tail, _Kept())
         if kept.position != position:
-            found = (read(tail, head) for head in tail.ids())
-            kept.all = [each for each in found if each is not None]
+            pairs = (read(tail, head) for head in tail.ids())
+            kept.all = [each for each in pairs if each is not None]
             kept.position = position
         return kept.all
 
 
 def read(tail: Tail, head: InstanceHead) -> tuple[Instance, Digest] | None:
-    """An instance with its digest; None when it cannot be read, which its head explains; ask inside `reading()`."""
+    """Return an instance with its digest, None when it cannot be read (its head says why); ask inside `reading()`."""
     instance = tail.get(head.id) if not head.broken else None
     if instance is None:
         return None
@@ -109,25 +108,20 @@ def read(tail: Tail, head: InstanceHead) -> tuple[Instance, Digest] | None:
 
 
 def open_rows(instance: Instance) -> tuple[OpenRow, ...]:
-    """The open rows for people in the order of the page; ask it inside `tail.reading()`."""
+    """Return the open rows for people in the order of the page; ask it inside `tail.reading()`."""
     kept = _OPEN.get(instance)
     if kept is None or kept[0] != instance.seq:
         kept = _OPEN[instance] = (instance.seq, tuple(sorted(_open(instance))))
     return kept[1]
 
 
-def holds(who: Actor, instance: Instance, definition: Row) -> bool:
-    """Whether a task is for somebody by role."""
-    return who.holds(definition, instance.flow)
-
-
 def _made(instance: Instance) -> Digest:
     state = instance.state
     totals = dict.fromkeys(("total", "open", "doing", "failed", "done", "skipped"), 0)
-    for t, task in enumerate(instance.flow.tasks):
+    for number, task in enumerate(instance.flow.tasks):
         totals["total"] += len(instance.rows_of(task))
         for name in ("open", "doing", "failed", "done", "skipped"):
-            totals[name] += instance.tally(t)[name]
+            totals[name] += instance.tally(number)[name]
     goes_on = state not in ("cancelled", "complete")
     return Digest(
         seq=instance.seq,
@@ -142,7 +136,7 @@ def _made(instance: Instance) -> Digest:
 
 
 def _rows_for_people(instance: Instance) -> Iterator[tuple[int, int, str]]:
-    """(row, task number, assignee) of every open row that waits for a person and still counts."""
+    """Yield (row, task number, assignee) of every open row that waits for a person and still counts."""
     rest, task_of, rows = instance.left_over(), instance.statuses.task, instance.flow.rows
     for row in (*instance.doing_rows(), *instance.open_rows()):
         task = task_of[row]
@@ -162,8 +156,8 @@ def _open(instance: Instance) -> Iterator[OpenRow]:
 
 def _failed(instance: Instance) -> Iterator[int]:
     rest = instance.left_over()
-    for t, task in enumerate(instance.flow.tasks):
-        if not instance.tally(t)["failed"] or instance.flow.is_asked(t, "failed"):
+    for number, task in enumerate(instance.flow.tasks):
+        if not instance.tally(number)["failed"] or instance.flow.is_asked(number, "failed"):
             continue
         for row in instance.rows_of(task):
             if instance.status(row) == "failed" and row not in rest:
@@ -171,10 +165,10 @@ def _failed(instance: Instance) -> Iterator[int]:
 
 
 def _coming(instance: Instance) -> Iterator[Coming]:
-    """What people will have to do: rows that wait, and rows that are skipped only until a check is answered anew."""
+    """Yield what people will have to do: rows that wait, and rows skipped only until a check is answered anew."""
     rest = instance.left_over()
-    for t in instance.flow.order:
-        definition, tally = instance.flow.rows[t], instance.tally(t)
+    for number in instance.flow.order:
+        definition, tally = instance.flow.rows[number], instance.tally(number)
         if definition.role == "system" or not (tally["blocked"] or tally["skipped"]):
             continue
         rows = [r for r in instance.rows_of(definition.task) if instance.status(r) == "blocked" and r not in rest]

@@ -47,7 +47,7 @@ class RowAt(NamedTuple):
         return self.task, self.element
 
 
-class Message(NamedTuple):
+class InboxFile(NamedTuple):
     """A file of the inbox; `code` and `reason` say why it failed, "" while it waits."""
 
     name: str
@@ -57,7 +57,7 @@ class Message(NamedTuple):
     reason: str
 
 
-class Listed[T](NamedTuple):
+class FirstOf[T](NamedTuple):
     """The first entries of a list, and how many there are."""
 
     shown: tuple[T, ...]
@@ -76,12 +76,12 @@ class WorkerView(NamedTuple):
     owner: Owner | None
     state: WorkerState | None
     seen: datetime | None
-    running: Listed[RowAt]
-    unconfirmed: Listed[RowAt]
-    ready: Listed[RowAt]
-    failed: Listed[RowAt]
-    pending: Listed[Message]
-    refused: Listed[Message]
+    running: FirstOf[RowAt]
+    unconfirmed: FirstOf[RowAt]
+    ready: FirstOf[RowAt]
+    failed: FirstOf[RowAt]
+    pending: FirstOf[InboxFile]
+    refused: FirstOf[InboxFile]
     places: tuple[str, ...]  # the store, and the jobs of this board
     bad_lines: tuple[int, int, str]  # how many, and the first: its number and why
     strangers: tuple[str, ...]  # links and pipes where files of the store belong, for those who may name messages
@@ -89,14 +89,17 @@ class WorkerView(NamedTuple):
 
     @property
     def version(self) -> str:
-        """Changes whenever the page would look different; a sign of life alone is no news."""
+        """Changes whenever the page would look different; a sign of life alone is not news."""
         quiet = self._replace(seen=None) if self.alive else self
         return blake2b(repr(quiet).encode("utf-8", "surrogatepass"), digest_size=9).hexdigest()
 
 
 def worker_view(tail: Tail, store: Store, user: User, *, names: bool, paths: bool) -> WorkerView:
-    """Everything the page shows to `user`; `names`: whether the messages of the inbox may be named, `paths`: whether
-    places of the machine may, or only by their last name."""
+    """Return everything the page shows to `user`.
+
+    `names`: whether the messages of the inbox may be named; `paths`: whether places of the machine may, or only by
+    their last name.
+    """
     root = store.root
     alive, beat = worker_alive(root), last_beat(root)
     with tail.reading():
@@ -130,7 +133,7 @@ def _strangers(store: Store) -> tuple[str, ...]:
 
 
 def _shown(state: WorkerState | None, visible: set[str], paths: bool) -> WorkerState | None:
-    """What the worker says of itself, without instances somebody may not see, and without places."""
+    """Return what the worker says of itself, without instances somebody may not see, and without places."""
     if state is None:
         return None
     hidden = any(r.instance not in visible for r in state.running)
@@ -151,8 +154,8 @@ def _doing(seen: Iterable[tuple[Instance, Digest]]) -> Iterator[RowAt]:
 
 
 def _ready(seen: Iterable[tuple[Instance, Digest]]) -> Iterator[RowAt]:
-    for instance, found in seen:
-        if found.scripts_ready:
+    for instance, digest in seen:
+        if digest.scripts_ready:
             yield from (_row(instance, r) for r in instance.ready_scripts())
 
 
@@ -169,19 +172,19 @@ def _row(instance: Instance, row: int) -> RowAt:
     )
 
 
-def _first[T](found: Iterable[T]) -> Listed[T]:
-    every = list(found)
-    return Listed(tuple(every[:MOST]), len(every))
+def _first[T](entries: Iterable[T]) -> FirstOf[T]:
+    whole = list(entries)
+    return FirstOf(tuple(whole[:MOST]), len(whole))
 
 
-def _messages(store: Store, folder: Path, *, names: bool, reasons: bool = False) -> Listed[Message]:
-    """The messages in a folder of the inbox: waiting ones in the order they are taken, failed ones newest first."""
-    found = sorted(_files(store, folder), key=lambda f: (-f[1].st_mtime, f[0]) if reasons else (0.0, f[0]))
+def _messages(store: Store, folder: Path, *, names: bool, reasons: bool = False) -> FirstOf[InboxFile]:
+    """Return the messages in a folder: waiting ones in the order they are taken, failed ones newest first."""
+    files = sorted(_files(store, folder), key=lambda f: (-f[1].st_mtime, f[0]) if reasons else (0.0, f[0]))
     shown = (
-        Message(_printable(name), fact.st_size, moment_of(fact.st_mtime), *_reason(store, folder, name, reasons))
-        for name, fact in found[: MOST if names else 0]
+        InboxFile(_printable(name), fact.st_size, moment_of(fact.st_mtime), *_reason(store, folder, name, reasons))
+        for name, fact in files[: MOST if names else 0]
     )
-    return Listed(tuple(shown), len(found))
+    return FirstOf(tuple(shown), len(files))
 
 
 def _files(store: Store, folder: Path) -> Iterator[tuple[str, os.stat_result]]:
@@ -195,7 +198,7 @@ def _files(store: Store, folder: Path) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def _printable(name: str) -> str:
-    """A file name as text, whatever bytes it is made of."""
+    """Return a file name as text, whatever bytes it is made of."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 
@@ -212,10 +215,10 @@ def _reason(store: Store, folder: Path, name: str, wanted: bool) -> tuple[str, s
 
 
 def is_slow(seen: datetime | None) -> bool:
-    """Whether the last sign of life is older than a worker that is well would let it be."""
+    """Return whether the last sign of life is older than a worker that is well would let it be."""
     return seen is None or time.time() - seen.timestamp() > 15
 
 
 def store_view(user: User, *, names: bool, paths: bool) -> WorkerView:
-    """The view of the store this board shows."""
+    """Return the view of the store this board shows."""
     return worker_view(current.tail(), current.store(), user, names=names, paths=paths)

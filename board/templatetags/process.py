@@ -4,14 +4,14 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString
 
-from board.selectors.editor import editor
+from board.selectors import words
 
 register = template.Library()
 
 
 @register.filter
 def coded(sentence: str) -> SafeString:
-    """A message with what stands between `backticks` as code; everything in it is escaped."""
+    """Return a message with what stands between `backticks` as code; everything in it is escaped."""
     parts = sentence.split("`")
     if len(parts) % 2 == 0:  # one without its other half
         return escape(sentence)
@@ -20,5 +20,5 @@ def coded(sentence: str) -> SafeString:
 
 @register.filter
 def heading(column: str) -> str:
-    """What people call a column of the process table."""
-    return editor.heading(column)
+    """Return what people call a column of the process table."""
+    return words.column_word(column)

@@ -19,8 +19,8 @@ from board.process.flow.flow import compile_flow
 from board.selectors import current
 from board.selectors import instances as selectors
 from board.selectors.instance.fragments import news as news_of
+from board.selectors.words import said_for_people
 from board.services import instances
-from board.templatetags.look import said_for_people
 from board.views.instance.board import as_number, as_response
 from board.views.instance.common import base_of, seen
 from board.web.http import Request
@@ -48,7 +48,7 @@ def _listing(request: Request) -> dict[str, Any]:
     return {"listing": found, "text": text, "state": state, "narrowed": bool(text or state), "any": bool(seen_lines)}
 
 
-def _is_seen(request: Request, line: selectors.Line) -> bool:
+def _is_seen(request: Request, line: selectors.InstanceLine) -> bool:
     return may_view_all(request.user) if line.broken else may_view(request.user, line.roles)
 
 
@@ -98,7 +98,7 @@ def _asked_for(request: Request) -> dict[str, str]:
     return {"process": process, "elements": _as_text(last.elements) if last is not None else ""}
 
 
-def _last(request: Request, process: str) -> selectors.Last | None:
+def _last(request: Request, process: str) -> selectors.LastElements | None:
     return selectors.last_elements(current.tail(), process, lambda roles: may_view(request.user, roles))
 
 

@@ -12,9 +12,9 @@ from board.log.tail import Tail
 from board.log.worker_lock import worker_alive
 from board.process.engine.decide import Refusal
 from board.selectors import current
+from board.selectors.words import said_for_people
 from board.selectors.work import cards, work
 from board.services.tasks import Place
-from board.templatetags.look import said_for_people
 from board.web import row_actions
 from board.web.http import Request
 from board.web.row_actions import Wish

@@ -1,28 +1,21 @@
-"""What every request passes through: freshness, where it comes from, addresses, what base.html shows on every page."""
+"""What every request passes through: freshness, where it comes from, what base.html shows on every page."""
 
-import os
-import re
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, unquote, unquote_to_bytes
+from typing import Any
 
-from django.conf import settings
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.deprecation import MiddlewareMixin
+from django_htmx.middleware import HtmxDetails
 
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django_htmx.middleware import HtmxDetails
-
-
-_ODD = re.compile(r"[%\\\x00-\x1f\x7f\udc80-\udcff]+")
+from board.selectors import frame
 
 
 class Request(HttpRequest):
     """A request that has passed the middleware: somebody is logged in. For annotations only."""
 
-    user: "User"
-    htmx: "HtmxDetails"
+    user: User
+    htmx: HtmxDetails
 
 
 class FreshMiddleware(MiddlewareMixin):
@@ -39,21 +32,8 @@ class FreshMiddleware(MiddlewareMixin):
         return response
 
 
-def client_address(request: HttpRequest) -> str:
-    """Whose login this is: the peer, or what the outermost of our own FOLDBOARD_PROXIES proxies saw.
-
-    Entries further left in X-Forwarded-For come from the client, who may write anything there.
-    """
-    forwarded: list[str] = [
-        part.strip() for part in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if part.strip()
-    ]
-    if settings.FOLDBOARD_PROXIES and forwarded:
-        return forwarded[-min(settings.FOLDBOARD_PROXIES, len(forwarded))]
-    return str(request.META.get("REMOTE_ADDR", ""))
-
-
 def from_here(request: HttpRequest) -> bool:
-    """Whether a form was sent by one of our own pages, as the browser says; no word from it means no."""
+    """Return whether a form was sent by one of our own pages, as the browser says; no word from it means no."""
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
         return site == "same-origin"
@@ -61,72 +41,9 @@ def from_here(request: HttpRequest) -> bool:
     return origin is not None and origin == f"{request.scheme}://{request.get_host()}"
 
 
-class IdConverter:
-    """An instance id in an address: letters, digits, `. _ -`, not starting with `.` or `-`, at most 64 characters."""
-
-    regex = r"[^/]+"
-
-    def to_python(self, value: str) -> str:
-        """The id as it stands."""
-        return value
-
-    def to_url(self, value: str) -> str:
-        """The id as it stands."""
-        return value
-
-
-class TextConverter:
-    """Any text in one part of an address, the name of a process say: what would end the part is written encoded."""
-
-    regex = r"[^/]+"
-
-    def to_python(self, value: str) -> str:
-        """The text."""
-        return unquote(value)
-
-    def to_url(self, value: str) -> str:
-        """`/` and `%` encoded, and dots where they would mean a folder."""
-        return value.replace(".", "%2E") if value.strip(".") == "" else quote(value, safe=" .")
-
-
-class RowConverter:
-    """A row in an address: `TASK` or `TASK@ELEMENT`; the element is any text, so `/` and `%` are written encoded."""
-
-    regex = r"[^/]+"
-
-    def to_python(self, value: str) -> tuple[str, str]:
-        """(task, element), element "" for a single task. A task id has no `@`, so the first one divides."""
-        task, _, element = value.partition("@")
-        return task, unquote(element)
-
-    def to_url(self, value: tuple[str, str] | str) -> str:
-        """From (task, element) or `TASK[@ELEMENT]`; Django encodes what else an address may not hold."""
-        task, element = value if isinstance(value, tuple) else (value.partition("@")[0], value.partition("@")[2])
-        return f"{task}@{quote(element, safe=' ')}" if element else task
-
-
-class FileConverter:
-    """The name of a file that a script gave: any bytes, with `/`; what an address cannot hold is written encoded."""
-
-    regex = r"(?s:.+)"
-
-    def to_python(self, value: str) -> str:
-        """The name, bytes that are not text as `os.fsdecode` gives them."""
-        return os.fsdecode(unquote_to_bytes(value))
-
-    def to_url(self, value: str) -> str:
-        """`%`, `\\`, control characters and bytes that are not text encoded; Django does the rest."""
-        return _ODD.sub(lambda odd: quote(os.fsencode(odd[0])), value)
-
-
-CONVERTERS: dict[str, Any] = {"id": IdConverter, "row": RowConverter, "text": TextConverter, "file": FileConverter}
-
-
 def shell(request: HttpRequest) -> dict[str, Any]:
-    """What base.html needs on every page; nothing for a stranger."""
+    """Return what base.html needs on every page; nothing for a stranger."""
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return {}
-    from board.selectors import frame as selectors
-
-    return {"shell": selectors.shell(user)}
+    return {"shell": frame.shell(user)}

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from board.log.tail import shared
 from board.process.definition.times import read_deadline
-from board.selectors.instance.board import DueWords, due_words
 from board.selectors.summaries import OpenRow
+from board.selectors.words import DueWords, due_words
 from board.selectors.work import work
 from board.services import tasks
 from board.services.tasks import Place

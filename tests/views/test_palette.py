@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from board.selectors.words import state_word
 from board.templatetags.look import STATES
 
 CSS = (Path(__file__).resolve().parents[2] / "static" / "css" / "base.css").read_text()
@@ -75,16 +76,15 @@ def test_states_that_matter_differ_in_colour_for_people_who_confuse_red_and_gree
 
 
 def test_every_state_has_a_shape_and_a_word_of_its_own() -> None:
-    rows = [STATES[name] for name in ("open", "doing", "blocked", "skipped", "done", "failed")]
-    for one, other in combinations(rows, 2):
-        assert one[1] != other[1]
-        assert one[2] != other[2]
+    for one, other in combinations(("open", "doing", "blocked", "skipped", "done", "failed"), 2):
+        assert STATES[one][1] != STATES[other][1]
+        assert state_word(one) != state_word(other)
 
 
 def test_every_icon_that_is_used_is_drawn() -> None:
     root = Path(__file__).resolve().parents[2] / "templates"
     drawn = set(re.findall(r'id="i-(\w+)"', (root / "includes" / "icons.html").read_text()))
-    used = {shape for _, shape, _ in STATES.values()}
+    used = {shape for _, shape in STATES.values()}
     for template in root.rglob("*.html"):
         used |= set(re.findall(r'{% icon "(\w+)" %}', template.read_text()))
     assert used <= drawn

@@ -16,7 +16,7 @@ from django.test import Client
 from board import poll_shortcut
 from board.accounts.changes import changes
 from board.log.tail import Tail
-from board.poll_shortcut import Watching
+from board.poll_shortcut import PollShortcut
 from tests.views.boards import say, start, through_review
 from tests.views.conftest import Login
 
@@ -36,7 +36,7 @@ class Server:
 
     def __init__(self) -> None:
         self.django, self.asked = WSGIHandler(), 0
-        self.watching = Watching(self._counted)
+        self.watching = PollShortcut(self._counted)
 
     def _counted(self, environ: dict[str, Any], start: Callable[..., Any]) -> Any:
         self.asked += 1

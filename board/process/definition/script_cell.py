@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from os.path import splitext
+from pathlib import PurePosixPath
 
 MAX_LENGTH = 1024
 INTERPRETERS: Mapping[str, tuple[str, ...]] = {".R": ("Rscript", "--vanilla"), ".sh": ("sh",), ".py": ("python3",)}
@@ -46,7 +46,7 @@ class ScriptFile:
 
     @property
     def extension(self) -> str:
-        return splitext(self.path)[1]
+        return PurePosixPath(self.path).suffix
 
 
 def read_script(script: str) -> Function | ScriptFile:

@@ -27,9 +27,6 @@ from board.process.picture.layout.sizes import (
 )
 from board.process.picture.paths import cut_name, free, nearest, rect, rounded, slash, text, tip
 
-WORDS = {"doing": "in progress", "blocked": "waiting"}
-STATES = ("open", "doing", "blocked", "skipped", "done", "failed")
-
 ICONS = {
     "user": "M7 1.6a2.5 2.5 0 1 1 0 5 2.5 2.5 0 0 1 0-5zM1.8 12.4c0-2.9 2.2-4.2 5.2-4.2s5.2 1.3 5.2 4.2z",
     "script": "M3.6 1.5h7.2c-1.9 1.7-1.9 3.3-.7 5.3 1.2 2 1.2 3.6-.7 5.5H2.2c1.9-1.9 1.9-3.5.7-5.5-1.2-2-1.2-3.6.7-5.3z"

@@ -76,10 +76,10 @@ def dry_run(table: ProcessTable, name: str, moves: Sequence[Move], since: int | 
 
     What was brought about is told since `since` moves, by default by the last one.
     """
-    now, problem = _as_far_as_it_goes(table, moves)
-    played = tuple(moves[: len(now.brought)])
+    reached, problem = _as_far_as_it_goes(table, moves)
+    played = tuple(moves[: len(reached.brought)])
     since = len(played) - 1 if since is None or since >= len(played) else since
-    was, instance = play(table, played[: max(0, since)]).instance, now.instance
+    was, instance = play(table, played[: max(0, since)]).instance, reached.instance
     changed = {row for row in range(instance.size) if played and instance.status(row) != was.status(row)}
     sheet = Sheet(instance, current.zone())
     return DryRun(
@@ -88,9 +88,10 @@ def dry_run(table: ProcessTable, name: str, moves: Sequence[Move], since: int | 
         instance.state,
         instance.sentence(),
         tuple(_part(instance, sheet, section, changed) for section in sheet.sections),
-        tuple(_effects(now, sheet, sorted(changed), played, max(0, since))),
+        tuple(_effects(reached, sheet, sorted(changed), played, max(0, since))),
         tuple(
-            _step(instance, n, move, back) for n, (move, back) in enumerate(zip(played, now.brought, strict=True), 1)
+            _step(instance, n, move, back)
+            for n, (move, back) in enumerate(zip(played, reached.brought, strict=True), 1)
         ),
         picture.drawn(sheet, instance.flow, name),
         bool(instance.flow.groups),
@@ -98,7 +99,7 @@ def dry_run(table: ProcessTable, name: str, moves: Sequence[Move], since: int | 
 
 
 def _as_far_as_it_goes(table: ProcessTable, moves: Sequence[Move]) -> tuple[Play, str]:
-    """The longest beginning of the moves that can be played, and why the next one cannot, "" if all can."""
+    """Return the longest beginning of the moves that can be played, and why the next one cannot, "" if all can."""
     try:
         return play(table, moves), ""
     except Refusal as refusal:
@@ -127,23 +128,23 @@ def _part(instance: Instance, sheet: Sheet, section: Section, changed: set[int])
 
 
 def _said(task: str, element: str, answer: str) -> str:
-    """A move as the form sends it."""
+    """Return a move as the form sends it."""
     return json.dumps([task, element, answer], ensure_ascii=False)
 
 
-def _effects(now: Play, sheet: Sheet, changed: list[int], played: Sequence[Move], since: int) -> list[Effect]:
-    """What the last steps brought about beside the rows they finished."""
-    instance = now.instance
+def _effects(reached: Play, sheet: Sheet, changed: list[int], played: Sequence[Move], since: int) -> list[Effect]:
+    """Return what the last steps brought about beside the rows they finished."""
+    instance = reached.instance
     finished = {instance.find(move.task, move.element) for move in played[since:]}
-    back = {instance.find(draft.task, draft.element) for drafts in now.brought[since:] for draft in drafts}
-    found = []
+    back = {instance.find(draft.task, draft.element) for drafts in reached.brought[since:] for draft in drafts}
+    effects = []
     for row in changed:
         if row in finished - back:
             continue
         status, view = instance.status(row), sheet.views[row]
         word = {"open": "opened", "skipped": "skipped", "blocked": "waits again"}.get(status, status)
-        found.append(Effect("put back to open" if row in back else word, view.label, view.kind))
-    return found
+        effects.append(Effect("put back to open" if row in back else word, view.label, view.kind))
+    return effects
 
 
 def _step(instance: Instance, number: int, move: Move, back: Sequence[Draft]) -> Step:

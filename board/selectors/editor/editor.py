@@ -1,6 +1,6 @@
 """The editor's page: rows as they are shown, what is wrong with them, the picture.
 
-A `Line` holds all that a row shows and nothing else, so rows that show the same are rendered once.
+A `GridRow` holds all that a row shows and nothing else, so rows that show the same are rendered once.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from board.process.flow.flow import Flow, compile_flow
 from board.process.validation.problems import Problem
 from board.selectors.editor.problems import problems_of
 from board.selectors.editor.processes import depth_of, picture
+from board.selectors.words import column_word
 
 logger = logging.getLogger(__name__)
 CORE = ("task", "name", "role", "depends_on", "script", "collection", "parent")  # columns of the grid itself
@@ -33,10 +34,8 @@ SELDOM = tuple(column for column in COLUMNS if column not in CORE)
 MORE = "more"  # the grid's last column, which sums up the others
 SHOWN = 400  # characters of a cell in the grid; the whole text is in the field
 
-HEADINGS = {"depends_on": "waits for", "collection": "repeats per", "parent": "in group"}
 
-
-class Token(NamedTuple):
+class DependencyToken(NamedTuple):
     """One dependency: what people call the task, the answer asked of it, whether it points back, whether it exists."""
 
     task: str
@@ -46,12 +45,12 @@ class Token(NamedTuple):
     known: bool
 
 
-class Cell(NamedTuple):
+class GridCell(NamedTuple):
     """A cell of the grid: its text, for dependencies their tokens, and what is wrong (`level`: error, warning, "")."""
 
     column: str
     text: str
-    tokens: tuple[Token, ...]
+    tokens: tuple[DependencyToken, ...]
     level: str
     message: str
 
@@ -60,11 +59,11 @@ class Cell(NamedTuple):
         return self.text if len(self.text) <= SHOWN else self.text[: SHOWN - 1] + "…"
 
 
-class Line(NamedTuple):
+class GridRow(NamedTuple):
     """All that one row shows; `texts` are the cells of every column, `notes` (column, level, message)."""
 
     texts: tuple[str, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[GridCell, ...]
     depth: int
     is_group: bool
     anchor: str
@@ -85,7 +84,7 @@ class Line(NamedTuple):
         return self.texts[1] or self.texts[0] or "A row without an id"
 
 
-class Listed(NamedTuple):
+class ListedProblem(NamedTuple):
     """A problem in the list: `row` counts the rows of the grid from 0, None for the whole table."""
 
     problem: Problem
@@ -93,7 +92,7 @@ class Listed(NamedTuple):
 
     @property
     def heading(self) -> str:
-        return heading(self.problem.column)
+        return column_word(self.problem.column)
 
 
 @dataclass(frozen=True)
@@ -132,11 +131,11 @@ class Editing:
         return problems_of(self.table)
 
     @cached_property
-    def listed(self) -> list[Listed]:
+    def listed(self) -> list[ListedProblem]:
         """Every problem with its row of the grid, errors first."""
         numbers = self.grid.numbers()
-        found = [Listed(p, numbers[p.row - 1] if 0 < p.row <= len(numbers) else None) for p in self.problems]
-        return sorted(found, key=lambda each: each.problem.level != "error")
+        listed = [ListedProblem(p, numbers[p.row - 1] if 0 < p.row <= len(numbers) else None) for p in self.problems]
+        return sorted(listed, key=lambda each: each.problem.level != "error")
 
     @property
     def errors(self) -> int:
@@ -157,7 +156,7 @@ class Editing:
         return self.draft is not None and self.newest is not None and self.newest.version != self.draft.base
 
     @cached_property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[GridRow, ...]:
         return _lines(self)
 
     @property
@@ -176,7 +175,7 @@ class Editing:
 
 
 def editing(user: User, tail: Tail, name: str) -> Editing | None:
-    """What somebody edits under a name; None when there is neither such a process nor a draft of theirs."""
+    """Return what somebody edits under a name; None when there is neither such a process nor a draft of theirs."""
     newest, draft = tail.definition(name), Draft.objects.filter(user=user, name=name).first()
     if draft is not None:
         return of_draft(user, tail, draft)
@@ -184,106 +183,103 @@ def editing(user: User, tail: Tail, name: str) -> Editing | None:
 
 
 def of_draft(user: User, tail: Tail, draft: Draft) -> Editing:
-    """What somebody edits in a draft."""
+    """Return what somebody edits in a draft."""
     base = next((d for d in reversed(tail.versions(draft.name)) if d.version == draft.base), None)
     return Editing(user, draft.name, Grid.from_json(draft.grid), draft, base, tail.definition(draft.name))
 
 
 def base_of(draft: Draft) -> ProcessTable:
-    """The table a draft began from; without rows for a new process."""
+    """Return the table a draft began from; without rows for a new process."""
     return ProcessTable.from_columns(draft.base_table)
 
 
-def heading(column: str) -> str:
-    """What people call a column."""
-    return HEADINGS.get(column, column.replace("_", " ") if column in COLUMNS else column)
-
-
 @lru_cache(maxsize=8192)
-def rendered(line: Line) -> str:
-    """A row of the grid as HTML."""
+def rendered(line: GridRow) -> str:
+    """Return a row of the grid as HTML."""
     return get_template("editor/row.html").render({"line": line}).strip()
 
 
 # rows
 
 
-def _lines(now: Editing) -> tuple[Line, ...]:
+def _lines(edited: Editing) -> tuple[GridRow, ...]:
     notes: dict[int, list[tuple[str, str, str]]] = {}
-    for problem, number in now.listed:
+    for problem, number in edited.listed:
         if number is not None:
             notes.setdefault(number, []).append((problem.column, problem.level, problem.message))
-    numbers = {number: n for n, number in enumerate(now.grid.numbers())}
+    numbers = {number: n for n, number in enumerate(edited.grid.numbers())}
     seen: set[str] = set()
     lines = []
-    for number, texts in enumerate(now.grid.rows):
-        row = now.table.rows[numbers[number]] if number in numbers else None
+    for number, texts in enumerate(edited.grid.rows):
+        row = edited.table.rows[numbers[number]] if number in numbers else None
         task = row.task if row is not None and row.task not in seen else ""
         seen.add(task)
-        lines.append(_line(now, texts, row, tuple(notes.get(number, ())), task))
+        lines.append(_line(edited, texts, row, tuple(notes.get(number, ())), task))
     return tuple(lines)
 
 
 def _line(
-    now: Editing, texts: tuple[str, ...], row: Row | None, notes: tuple[tuple[str, str, str], ...], task: str
-) -> Line:
-    by_column = dict(zip(now.grid.columns, texts, strict=True))
-    cells = [_cell(now, column, by_column[column], row, notes) for column in CORE]
+    edited: Editing, texts: tuple[str, ...], row: Row | None, notes: tuple[tuple[str, str, str], ...], task: str
+) -> GridRow:
+    by_column = dict(zip(edited.grid.columns, texts, strict=True))
+    cells = [_cell(edited, column, by_column[column], row, notes) for column in CORE]
     level, message = _worst([note for note in notes if note[0] not in CORE])
-    cells.append(Cell(MORE, summed_up(now, by_column), (), level, message))
-    depth = depth_of(now.table, row) if row is not None else 0
-    return Line(texts, tuple(cells), depth, row is not None and row.is_group, task, notes)
+    cells.append(GridCell(MORE, summed_up(edited, by_column), (), level, message))
+    depth = depth_of(edited.table, row) if row is not None else 0
+    return GridRow(texts, tuple(cells), depth, row is not None and row.is_group, task, notes)
 
 
-def _cell(now: Editing, column: str, text: str, row: Row | None, notes: Sequence[tuple[str, str, str]]) -> Cell:
+def _cell(edited: Editing, column: str, text: str, row: Row | None, notes: Sequence[tuple[str, str, str]]) -> GridCell:
     level, message = _worst([note for note in notes if note[0] == column])
-    tokens = _tokens(now, row) if column == "depends_on" and row is not None else ()
-    return Cell(column, text, tokens, level, message)
+    tokens = _tokens(edited, row) if column == "depends_on" and row is not None else ()
+    return GridCell(column, text, tokens, level, message)
 
 
 def _worst(notes: Sequence[tuple[str, str, str]]) -> tuple[str, str]:
     return notes[0][1] if notes else "", " ".join(message for _, _, message in notes)
 
 
-def _tokens(now: Editing, row: Row) -> tuple[Token, ...]:
-    flow = now.flow
+def _tokens(edited: Editing, row: Row) -> tuple[DependencyToken, ...]:
+    flow = edited.flow
     backs = set(flow.loop_backs(row.task)) if row.task in flow.index and not row.is_group else set()
-    found = []
+    tokens = []
     for task, label in row.dependencies:
-        there = now.table.row(task)
+        there = edited.table.row(task)
         group = flow.groups.get(task)
         sources = {flow.tasks[t] for t in group.exits} if group is not None else {task}
-        found.append(Token(task, there.name if there else task, label, bool(sources & backs), there is not None))
-    return tuple(found)
+        tokens.append(
+            DependencyToken(task, there.name if there else task, label, bool(sources & backs), there is not None)
+        )
+    return tuple(tokens)
 
 
-def summed_up(now: Editing, cells: Mapping[str, str]) -> str:
-    """The seldom columns of a row in a few words."""
+def summed_up(edited: Editing, cells: Mapping[str, str]) -> str:
+    """Return the seldom columns of a row in a few words."""
     words = []
-    for column in (*SELDOM, *now.own_columns):
+    for column in (*SELDOM, *edited.own_columns):
         text = " ".join(cells.get(column, "").split())
         if not text:
             continue
         if column == "description":
             words.append("described")
         elif column == "not_by":
-            names = (now.table.row(task.strip()) for task in text.split(","))
+            names = (edited.table.row(task.strip()) for task in text.split(","))
             called = [row.name if row else task.strip() for row, task in zip(names, text.split(","), strict=True)]
             words.append("not by " + ", ".join(called))
         else:
-            words.append(f"{heading(column)} {text if len(text) <= 40 else text[:39] + '…'}")
+            words.append(f"{column_word(column)} {text if len(text) <= 40 else text[:39] + '…'}")
     return " · ".join(words)
 
 
-def blank_line(now: Editing) -> Line:
-    """A row with nothing in it, which the script of the page makes new ones from."""
-    texts = ("",) * len(now.grid.columns)
-    cells = tuple(Cell(column, "", (), "", "") for column in (*CORE, MORE))
-    return Line(texts, cells, 0, False, "", ())
+def blank_line(edited: Editing) -> GridRow:
+    """Return a row with nothing in it, which the script of the page makes new ones from."""
+    texts = ("",) * len(edited.grid.columns)
+    cells = tuple(GridCell(column, "", (), "", "") for column in (*CORE, MORE))
+    return GridRow(texts, cells, 0, False, "", ())
 
 
-def numbered(lines: Sequence[Line]) -> list[str]:
-    """Rows of the grid as HTML with their numbers, for a page that works without scripts."""
+def numbered(lines: Sequence[GridRow]) -> list[str]:
+    """Return rows of the grid as HTML with their numbers, for a page that works without scripts."""
     return [_NUMBER.sub(str(number), rendered(line)) for number, line in enumerate(lines)]
 
 

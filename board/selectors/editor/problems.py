@@ -10,17 +10,17 @@ from board.process.validation.problems import Problem, check
 
 
 def problems_of(table: ProcessTable) -> list[Problem]:
-    """Every error and warning of a table."""
+    """Return every error and warning of a table."""
     return check(table, roles_held=roles_held(), scripts_found=script_found)
 
 
 def roles_held() -> set[str]:
-    """The roles somebody holds who may log in."""
+    """Return the roles somebody holds who may log in."""
     return set(Group.objects.filter(user__is_active=True).values_list("name", flat=True))
 
 
 def script_found(script: str) -> bool:
-    """Whether the jobs directory has a script of that name; a function of a package is the worker's to know."""
+    """Return whether the jobs directory has a script of that name; a function of a package is the worker's to know."""
     if ":" in script:
         return True
     root = Path(settings.FOLDBOARD_JOBS)

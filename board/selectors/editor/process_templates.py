@@ -39,7 +39,7 @@ TEMPLATES = (
 
 
 def find(key: str) -> Template | None:
-    """A template by its key."""
+    """Return a template by its key."""
     return next((each for each in TEMPLATES if each.key == key), None)
 
 

@@ -22,13 +22,13 @@ from board.process.picture.svg import draw
 from board.process.validation.problems import Problem
 from board.selectors.editor.problems import problems_of
 from board.selectors.summaries import Digest, all_of
+from board.selectors.words import INSTANCE_STATES
 
 ALWAYS = ("task", "name", "role", "depends_on", "script")  # columns shown even when they are empty
-STATES = ("stuck", "active", "complete", "cancelled")
 GOING = frozenset({"stuck", "active"})
 
 
-class Listed(NamedTuple):
+class ListedProcess(NamedTuple):
     """A process in the list: its newest version, how many tasks, its instances by state, the draft of who looks."""
 
     definition: Definition
@@ -39,7 +39,7 @@ class Listed(NamedTuple):
     draft: Draft | None
 
 
-class Cell(NamedTuple):
+class TableCell(NamedTuple):
     """A cell of the table with what is wrong with it, if anything."""
 
     column: str
@@ -47,12 +47,12 @@ class Cell(NamedTuple):
     problem: Problem | None
 
 
-class Line(NamedTuple):
+class TableRow(NamedTuple):
     """A row of the table: its depth inside groups, whether it is one, its cells."""
 
     row: Row
     depth: int
-    cells: tuple[Cell, ...]
+    cells: tuple[TableCell, ...]
 
 
 class Changed(NamedTuple):
@@ -83,7 +83,7 @@ class ProcessView(NamedTuple):
     definition: Definition
     newest: Definition
     columns: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[TableRow, ...]
     problems: tuple[Problem, ...]
     versions: tuple[Version, ...]
     instances: tuple[tuple[str, str, bool], ...]  # id, state, whether it runs this very version
@@ -101,25 +101,25 @@ class ProcessView(NamedTuple):
 
 
 def visible(user: User, table: ProcessTable) -> bool:
-    """Whether somebody sees a process, by the roles its rows name."""
+    """Return whether somebody sees a process, by the roles its rows name."""
     return may_view(user, compile_flow(table).roles)
 
 
 def _seen(tail: Tail, user: User) -> Iterator[tuple[Instance, Digest]]:
-    """The instances somebody sees: an older version may name other roles than the newest."""
+    """Give the instances somebody sees: an older version may name other roles than the newest."""
     return (each for each in all_of(tail) if may_view(user, each[0].flow.roles))
 
 
-def listing(tail: Tail, user: User) -> list[Listed]:
-    """Every process somebody sees, by name."""
+def listing(tail: Tail, user: User) -> list[ListedProcess]:
+    """Return every process somebody sees, by name."""
     mine = {draft.name: draft for draft in _drafts(user)}
     with tail.reading():
         counted: dict[str, dict[str, int]] = {}
-        for instance, found in _seen(tail, user):
-            by_state = counted.setdefault(instance.name, dict.fromkeys(STATES, 0))
-            by_state[found.state] += 1
+        for instance, digest in _seen(tail, user):
+            by_state = counted.setdefault(instance.name, dict.fromkeys(INSTANCE_STATES, 0))
+            by_state[digest.state] += 1
         return [
-            Listed(
+            ListedProcess(
                 definition,
                 sum(1 for row in definition.table.rows if not row.is_group),
                 tuple(sorted(compile_flow(definition.table).roles)),
@@ -133,7 +133,7 @@ def listing(tail: Tail, user: User) -> list[Listed]:
 
 
 def unsaved(tail: Tail, user: User) -> list[Draft]:
-    """Somebody's drafts of processes that were never saved, the newest first."""
+    """Return somebody's drafts of processes that were never saved, the newest first."""
     saved = tail.definitions()
     return [draft for draft in _drafts(user) if draft.name not in saved]
 
@@ -143,7 +143,7 @@ def _drafts(user: User) -> list[Draft]:
 
 
 def process(tail: Tail, user: User, name: str, version: str = "") -> ProcessView | None:
-    """One process at its newest or the given version; None when there is none, or none for this person."""
+    """Return one process at its newest or the given version; None when there is none, or none for this person."""
     with tail.reading():
         saved = tail.versions(name)
         if not saved or not visible(user, saved[-1].table):
@@ -168,12 +168,12 @@ def process(tail: Tail, user: User, name: str, version: str = "") -> ProcessView
 
 
 def anchor(task: str) -> str:
-    """The address of a task's row within a page."""
+    """Return the address of a task's row within a page."""
     return "#row-" + quote(task)
 
 
 def picture(table: ProcessTable, name: str) -> str:
-    """A process drawn, each task a link to its row; "" without tasks or with too many."""
+    """Return a process drawn, each task a link to its row; "" without tasks or with too many."""
     flow = compile_flow(table)
     return "" if not flow.tasks or is_large(flow) else _drawn(flow, name, anchor)
 
@@ -184,9 +184,9 @@ def _drawn(flow: Flow, name: str, link: Callable[[str], str]) -> str:
 
 
 def going(tail: Tail, name: str) -> int:
-    """How many instances of a process are under way."""
+    """Return how many instances of a process are under way."""
     with tail.reading():
-        return sum(1 for instance, found in all_of(tail) if instance.name == name and found.state in GOING)
+        return sum(1 for instance, digest in all_of(tail) if instance.name == name and digest.state in GOING)
 
 
 def _columns(table: ProcessTable) -> tuple[str, ...]:
@@ -194,18 +194,18 @@ def _columns(table: ProcessTable) -> tuple[str, ...]:
     return (*ALWAYS, *(c for c in table.columns if c in filled and c not in ALWAYS))
 
 
-def _lines(table: ProcessTable, problems: tuple[Problem, ...]) -> list[Line]:
+def _lines(table: ProcessTable, problems: tuple[Problem, ...]) -> list[TableRow]:
     at = {(p.row, p.column): p for p in reversed(problems)}
     columns = _columns(table)
-    found = []
+    lines = []
     for number, row in enumerate(table.rows, start=1):
-        cells = tuple(Cell(c, row.cell(c), at.get((number, c))) for c in columns)
-        found.append(Line(row, depth_of(table, row), cells))
-    return found
+        cells = tuple(TableCell(c, row.cell(c), at.get((number, c))) for c in columns)
+        lines.append(TableRow(row, depth_of(table, row), cells))
+    return lines
 
 
 def depth_of(table: ProcessTable, row: Row) -> int:
-    """How many groups a row is in."""
+    """Return how many groups a row is in."""
     depth, seen, above = 0, {row.task}, table.row(row.parent) if row.parent else None
     while above is not None and above.task not in seen and depth < 5:
         depth += 1
@@ -215,24 +215,24 @@ def depth_of(table: ProcessTable, row: Row) -> int:
 
 
 def _versions(saved: list[Definition]) -> list[Version]:
-    """Every version, the newest first, with what it changed."""
-    found = []
+    """Return every version, the newest first, with what it changed."""
+    versions = []
     for number, definition in enumerate(saved):
         before = saved[number - 1].table if number else None
         differs = () if before is None else tuple(changes(before, definition.table))
-        found.append(Version(definition, differs, not number))
-    return found[::-1]
+        versions.append(Version(definition, differs, not number))
+    return versions[::-1]
 
 
 def changes(before: ProcessTable, after: ProcessTable) -> list[Changed]:
-    """What turns one table into another, row by row and cell by cell, rows known by their ids."""
-    found: dict[str, Changed] = {}
+    """Return what turns one table into another, row by row and cell by cell, rows known by their ids."""
+    by_task: dict[str, Changed] = {}
     columns = []
     for change in diff(before, after):
         if not change.task and change.column:
             columns.append(Changed("", change.kind, ((change.column, change.before, change.after),)))
             continue
-        was = found.get(change.task, Changed(change.task, change.kind, ()))
+        was = by_task.get(change.task, Changed(change.task, change.kind, ()))
         if change.kind == "moved":
             was = was._replace(moved=True, above=change.after)
         elif change.kind == "changed":
@@ -240,8 +240,8 @@ def changes(before: ProcessTable, after: ProcessTable) -> list[Changed]:
         else:
             new = change.kind == "added"
             was = was._replace(cells=_cells_of(after, change.task) if new else (("name", change.before, ""),))
-        found[change.task] = was
-    return [*columns, *found.values()]
+        by_task[change.task] = was
+    return [*columns, *by_task.values()]
 
 
 def _cells_of(table: ProcessTable, task: str) -> tuple[tuple[str, str, str], ...]:

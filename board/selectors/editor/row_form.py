@@ -10,8 +10,9 @@ from django.contrib.auth.models import User
 
 from board.process.editing.diff import Conflict, merge
 from board.process.validation.problems import Problem, check
-from board.selectors.editor.editor import CORE, Editing, base_of, heading
+from board.selectors.editor.editor import CORE, Editing, base_of
 from board.selectors.editor.processes import Changed, changes
+from board.selectors.words import column_word
 
 MAX_CHOICES = 500
 
@@ -67,7 +68,7 @@ class Field(NamedTuple):
         return self.column == "description"
 
 
-class Panel(NamedTuple):
+class RowForm(NamedTuple):
     """The fields in sections; `first` is what the grid itself shows, `last` are columns of the user's own."""
 
     row: int | None
@@ -84,59 +85,59 @@ class Merging(NamedTuple):
     errors: tuple[Problem, ...]
 
 
-def panel(now: Editing, row: int | None) -> Panel:
-    """The form of row `row`, counted from 0; of a new one, or of none yet, with empty fields."""
-    line = now.lines[row] if row is not None and row < len(now.lines) else None
+def form_of(edited: Editing, row: int | None) -> RowForm:
+    """Return the form of row `row`, counted from 0; of a new one, or of none yet, with empty fields."""
+    line = edited.lines[row] if row is not None and row < len(edited.lines) else None
 
     def field(column: str) -> Field:
-        place = now.grid.columns.index(column)
+        place = edited.grid.columns.index(column)
         notes = [note for note in (line.notes if line else ()) if note[0] == column]
         level, message = (notes[0][1], " ".join(note[2] for note in notes)) if notes else ("", "")
         value = line.texts[place] if line else ""
         return Field(
-            column, place, heading(column), HELP.get(column, ""), value, OFFERED.get(column, ()), level, message
+            column, place, column_word(column), HELP.get(column, ""), value, OFFERED.get(column, ()), level, message
         )
 
-    return Panel(
+    return RowForm(
         row,
         tuple(map(field, CORE)),
         tuple((kind, title, tuple(map(field, columns))) for kind, title, columns in SECTIONS),
-        tuple(map(field, now.own_columns)),
+        tuple(map(field, edited.own_columns)),
     )
 
 
-def choices(now: Editing, roles: set[str]) -> dict[str, list[str]]:
-    """What may be picked in the grid, beside the tasks in it: roles, scripts, accounts."""
-    own = {row.role for row in now.table.rows if row.role}
+def choices(edited: Editing, roles: set[str]) -> dict[str, list[str]]:
+    """Return what may be picked in the grid, beside the tasks in it: roles, scripts, accounts."""
+    own = {row.role for row in edited.table.rows if row.role}
     people = User.objects.filter(is_active=True).order_by("username").values_list("username", flat=True)
     return {
         "role": ["system", *sorted((own | roles) - {"system"})],
         "script": _scripts(),
         "assignee": list(people[:MAX_CHOICES]),
-        "columns": list(now.grid.columns),
+        "columns": list(edited.grid.columns),
     }
 
 
 def _scripts() -> list[str]:
     root = Path(settings.FOLDBOARD_JOBS)
-    found = []
+    scripts = []
     try:
         for folder, folders, names in root.walk():
             folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
             places = ((folder / name).relative_to(root).as_posix() for name in sorted(names))
-            found += [place for place in places if place.lower().endswith((".py", ".r", ".sh"))]
-            if len(found) >= MAX_CHOICES:
+            scripts += [place for place in places if place.lower().endswith((".py", ".r", ".sh"))]
+            if len(scripts) >= MAX_CHOICES:
                 break
     except OSError:
         return []
-    return found[:MAX_CHOICES]
+    return scripts[:MAX_CHOICES]
 
 
-def merging(now: Editing) -> Merging | None:
-    """What saving would put together; None when nobody saved since the draft began."""
-    if now.draft is None or now.newest is None or not now.overtaken:
+def merging(edited: Editing) -> Merging | None:
+    """Return what saving would put together; None when nobody saved since the draft began."""
+    if edited.draft is None or edited.newest is None or not edited.overtaken:
         return None
-    base = base_of(now.draft)
-    merged = merge(base, now.table, now.newest.table)
+    base = base_of(edited.draft)
+    merged = merge(base, edited.table, edited.newest.table)
     errors = tuple(problem for problem in check(merged.table) if problem.level == "error")
-    return Merging(tuple(changes(base, now.newest.table)), merged.conflicts, errors)
+    return Merging(tuple(changes(base, edited.newest.table)), merged.conflicts, errors)

@@ -9,7 +9,7 @@ from board.process.engine.instance import Counts, Instance
 
 
 def head_of(instance: Instance) -> dict[str, Any]:
-    """What a list says of an instance."""
+    """Return what a list says of an instance."""
     return {
         "instance": instance.id,
         "process": instance.name,
@@ -22,7 +22,7 @@ def head_of(instance: Instance) -> dict[str, Any]:
 
 
 def record(instance: Instance, zone: ZoneInfo) -> dict[str, Any]:
-    """The head, every row in table order and the counts of every repeated task; null is "not there"."""
+    """Return the head, every row in table order and the counts of every repeated task; null is "not there"."""
     return head_of(instance) | {
         "rows": [_row(instance, row, zone) for row in range(instance.size)],
         "counts": [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
@@ -19,36 +19,13 @@ from django.utils.safestring import SafeString, mark_safe
 from board.accounts.names import shown
 from board.selectors.instance.filters import NOBODY, Filter
 from board.selectors.instance.rows import RowView, Section, Sheet
+from board.selectors.words import DueWords, due_words, state_word
 
 FOLD_OVER = 25  # rows; a longer section starts folded
 UNFOLDED_ROWS = 200  # rows a page starts with at most, over all sections
 PAGE_ROWS = 200
 NEWS_ROWS = 400  # changed rows sent one by one; of more, a section is told to load itself anew
 MAX_OPTIONS = 80  # different values of a facet, a person: more are found by text
-
-
-class DueWords(NamedTuple):
-    """A deadline in words of today."""
-
-    text: str
-    late: bool
-
-
-def due_words(due: str, now: datetime, zone: ZoneInfo) -> DueWords:
-    """`today 17:00`, `yesterday`, `Thu 3 Dec`; late once it is over. `due` is UTC as in a RowView."""
-    if not due:
-        return DueWords("", False)
-    at = datetime.strptime(due, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
-    # a date means its end, which is the midnight after it: people know it by the day before
-    local = (at - timedelta(seconds=1)).astimezone(zone)
-    today = now.astimezone(zone).date()
-    days = (local.date() - today).days
-    clock = "" if (local.hour, local.minute) == (23, 59) else f" {at.astimezone(zone):%H:%M}"
-    near = {-1: "yesterday", 0: "today", 1: "tomorrow"}.get(days)
-    if near is not None:
-        return DueWords(near + (clock if days >= 0 else ""), now >= at)
-    year = "" if local.year == today.year else f" {local.year}"
-    return DueWords(f"{local:%a} {local.day} {local:%b}{year}", now >= at)
 
 
 class SectionView(NamedTuple):
@@ -80,7 +57,7 @@ class Rendering:
         self.base, self.columns, self.zone, self.now, self.live = base, tuple(columns), zone, now, live
 
     def row(self, view: RowView) -> SafeString:
-        """One row's fragment; equal rows are rendered once."""
+        """Return one row's fragment; equal rows are rendered once."""
         due = due_words(view.due, self.now, self.zone)
         return _row_html(self.base, view, shown(view.person), due, self.columns, self.live)
 
@@ -89,9 +66,9 @@ class Rendering:
 
 
 def sections(sheet: Sheet, wanted: Filter, rendering: Rendering, opened: Collection[str] = ()) -> list[SectionView]:
-    """Every section in flow order; those over 25 rows folded unless they are in `opened`."""
+    """Return every section in flow order; those over 25 rows folded unless they are in `opened`."""
     left = UNFOLDED_ROWS
-    found: list[SectionView] = []
+    views_of_sections: list[SectionView] = []
     for section in sheet.sections:
         views = rows_of(sheet, section, wanted)
         folded = section.repeats and section.task not in opened and (len(views) > FOLD_OVER or len(views) > left)
@@ -99,12 +76,12 @@ def sections(sheet: Sheet, wanted: Filter, rendering: Rendering, opened: Collect
         if section.repeats and section.task not in opened:
             left -= len(shown)
         html = rendering.rows(shown)
-        found.append(SectionView(section, len(views), wanted.narrows, folded, html, len(shown)))
-    return found
+        views_of_sections.append(SectionView(section, len(views), wanted.narrows, folded, html, len(shown)))
+    return views_of_sections
 
 
 def rows_of(sheet: Sheet, section: Section, wanted: Filter) -> list[RowView]:
-    """A section's rows that a filter wants, in its order."""
+    """Return a section's rows that a filter wants, in its order."""
     views = sheet.views[section.rows.start : section.rows.stop]
     if wanted.narrows:
         views = [view for view in views if wanted.wants(view)]
@@ -114,7 +91,7 @@ def rows_of(sheet: Sheet, section: Section, wanted: Filter) -> list[RowView]:
 def page_of(
     sheet: Sheet, section: Section, wanted: Filter, rendering: Rendering, start: int, most: int = PAGE_ROWS
 ) -> SectionView:
-    """The next rows of a section, from the one numbered `start` among those that match; `shown` counts to their end."""
+    """Return the next rows of a section, from number `start` of those that match; `shown` counts to their end."""
     views = rows_of(sheet, section, wanted)
     shown = views[start : start + most]
     return SectionView(section, len(views), wanted.narrows, False, rendering.rows(shown), start + len(shown))
@@ -138,7 +115,7 @@ class Options(NamedTuple):
 
 
 def options(sheet: Sheet, columns: Sequence[str]) -> Options:
-    """The choices there are. A column of more different values than fit a list is left out: text finds them."""
+    """Return the choices there are. A column of more different values than fit a list is left out: text finds them."""
     statuses = Counter(view.status for view in sheet.views)
     people = Counter(view.assignee for view in sheet.views)
     unassigned = people.pop("", 0)
@@ -146,10 +123,10 @@ def options(sheet: Sheet, columns: Sequence[str]) -> Options:
     offered = [Option(NOBODY, "nobody", unassigned)] if unassigned and people else []
     named = [Option(name, name, count) for name, count in people.most_common(MAX_OPTIONS)]
     return Options(
-        status=[Option(status, RowView.word_of(status), count) for status, count in statuses.most_common(MAX_OPTIONS)],
+        status=[Option(status, state_word(status), count) for status, count in statuses.most_common(MAX_OPTIONS)],
         person=sorted(named) + offered,
         role=sorted(Option(role, role, count) for role, count in roles.items()),
-        facets=[(column, found) for column in columns if (found := _facet_options(sheet, column))],
+        facets=[(column, choices) for column in columns if (choices := _facet_options(sheet, column))],
     )
 
 
@@ -180,24 +157,24 @@ class Head(NamedTuple):
 
 
 def head(sheet: Sheet) -> Head:
-    """The head of a board."""
+    """Return the head of a board."""
     failed = [view for view in sheet.views if view.status == "failed"] if sheet.any_failed else []
     running = sum(section.counts.doing for section in sheet.sections if section.definition.is_script)
     return Head(sheet.state, sheet.sentence, totals(sheet), failed[:3], max(0, len(failed) - 3), running)
 
 
 def totals(sheet: Sheet) -> Totals:
-    """The counts of all sections together."""
+    """Return the counts of all sections together."""
     summed = [sum(getattr(section.counts, name) for section in sheet.sections) for name in Totals._fields]
-    found = Totals(*summed)
+    counted = Totals(*summed)
     skipped = sum(section.counts.skipped for section in sheet.sections)
     if skipped:
         skipped -= sum(view.is_put_off for view in sheet.views)
-    rest = found.total - skipped
+    rest = counted.total - skipped
     if sheet.left_over:
-        finished = found.done + sum(1 for row in sheet.left_over if sheet.views[row].kind == "done")
-        return found._replace(total=max(rest - len(sheet.left_over), finished))
-    return found._replace(total=rest)
+        finished = counted.done + sum(1 for row in sheet.left_over if sheet.views[row].kind == "done")
+        return counted._replace(total=max(rest - len(sheet.left_over), finished))
+    return counted._replace(total=rest)
 
 
 class Yours(NamedTuple):
@@ -212,8 +189,8 @@ class Yours(NamedTuple):
 
 
 def yours(sheet: Sheet, tasks: Collection[str], name: str) -> Yours | None:
-    """Rows of the `tasks` somebody may do, theirs or nobody's, those in progress and assigned first; None when none."""
-    found = [
+    """Return rows of the `tasks` somebody may do, theirs or nobody's, assigned ones first; None without any."""
+    views = [
         view
         for section in sheet.sections
         if section.task in tasks and (section.counts.open or section.counts.doing)
@@ -221,12 +198,12 @@ def yours(sheet: Sheet, tasks: Collection[str], name: str) -> Yours | None:
         if view.status in ("open", "doing") and view.assignee in ("", name) and not view.left_over
         if view.status == "open" or name in (view.assignee, view.at_it)
     ]
-    found.sort(key=lambda view: (view.assignee != name, view.due == "", view.due))
-    return Yours(found[:3], len(found)) if found else None
+    views.sort(key=lambda view: (view.assignee != name, view.due == "", view.due))
+    return Yours(views[:3], len(views)) if views else None
 
 
 def news_html(sheet: Sheet, rows: Collection[int], wanted: Filter, rendering: Rendering, more: dict[str, Any]) -> str:
-    """The fragments of what changed: rows, the heads of their sections, the head of the board; `more` for the rest."""
+    """Return the fragments of what changed: rows, the heads of their sections, the board's head; `more` is the rest."""
     by_section: dict[int, list[RowView]] = {}
     for row in sorted(rows):
         view = sheet.views[row]

@@ -45,7 +45,7 @@ class Artifact(NamedTuple):
         return shown_name(self.path)
 
 
-class Listing(NamedTuple):
+class ArtifactList(NamedTuple):
     """The artifacts of an instance, and whether there are more than are listed."""
 
     files: list[Artifact]
@@ -61,28 +61,28 @@ class Preview(NamedTuple):
     cut: bool
 
 
-def artifacts(store: Store, instance: str) -> Listing:
-    """Every file an instance's scripts left, newest first; links are listed as refused, never followed."""
-    found: list[Artifact] = []
-    cut = _walk(store.directory, store.relative(store.artifacts(instance)), "", 0, found)
-    found.sort(key=lambda each: (-each.changed.timestamp(), each.path))
-    return Listing(found, cut)
+def artifacts(store: Store, instance: str) -> ArtifactList:
+    """Return every file an instance's scripts left, newest first; links are listed as refused, never followed."""
+    files: list[Artifact] = []
+    cut = _walk(store.directory, store.relative(store.artifacts(instance)), "", 0, files)
+    files.sort(key=lambda each: (-each.changed.timestamp(), each.path))
+    return ArtifactList(files, cut)
 
 
-def _walk(directory: Directory, folder: str, prefix: str, depth: int, found: list[Artifact]) -> bool:
+def _walk(directory: Directory, folder: str, prefix: str, depth: int, files: list[Artifact]) -> bool:
     try:
         entries = sorted(directory.scan(folder), key=lambda entry: entry[0])
     except OSError:
         return False
     cut = False
     for name, facts in entries:
-        if len(found) >= MAX_LISTED:
+        if len(files) >= MAX_LISTED:
             return True
         if stat.S_ISDIR(facts.st_mode):
             inner = (f"{folder}/{name}", f"{prefix}{name}/", depth + 1)
-            cut = depth >= MAX_DEPTH or _walk(directory, *inner, found) or cut
+            cut = depth >= MAX_DEPTH or _walk(directory, *inner, files) or cut
         else:
-            found.append(_artifact(prefix + name, facts))
+            files.append(_artifact(prefix + name, facts))
     return cut
 
 
@@ -96,7 +96,7 @@ def _artifact(path: str, facts: os.stat_result) -> Artifact:
 
 
 def moment_of(seconds: float) -> datetime:
-    """The time of a file, which whoever wrote it may have set to anything: what no calendar has reads as its end."""
+    """Return the time of a file; its writer may have set it to anything: what no calendar has reads as its end."""
     return datetime.fromtimestamp(min(max(seconds, 0.0), _LAST_SECOND), UTC)
 
 
@@ -106,7 +106,7 @@ def shown_name(path: str) -> str:
 
 
 def kind(path: str) -> str:
-    """What a file can be previewed as, by its name."""
+    """Return what a file can be previewed as, by its name."""
     ending = os.path.splitext(path)[1].lower()
     if ending in IMAGES:
         return "image"
@@ -118,23 +118,23 @@ def kind(path: str) -> str:
 
 
 def file_name(path: str) -> str:
-    """The name a download is saved under: the last part of the path, without characters that end a header."""
+    """Return the name a download is saved under: the last part of the path, without characters that end a header."""
     return "".join(c if c.isprintable() else "_" for c in shown_name(path).rpartition("/")[2])
 
 
 def media_type(path: str) -> str:
-    """The type a download is sent with."""
+    """Return the type a download is sent with."""
     guessed, encoding = mimetypes.guess_type(path)
     return "application/octet-stream" if guessed is None or encoding else guessed
 
 
 def size_of(file: BinaryIO) -> int:
-    """The bytes of an open file."""
+    """Return the bytes of an open file."""
     return os.fstat(file.fileno()).st_size
 
 
 def preview(file: BinaryIO, path: str) -> Preview:
-    """The beginning of a text or a table; closes the file."""
+    """Return the beginning of a text or a table; closes the file."""
     with file:
         size, head = size_of(file), file.read(PREVIEW_BYTES)
     text = head[: len(head) - unfinished(head)].decode("utf-8", "replace").removeprefix("\ufeff")
@@ -164,7 +164,7 @@ def _table(text: str, path: str, cut: bool) -> list[list[str]]:
 
 
 def unfinished(data: bytes) -> int:
-    """How many bytes at the end begin a UTF-8 character that is not whole yet."""
+    """Return how many bytes at the end begin a UTF-8 character that is not whole yet."""
     for back in range(1, min(4, len(data) + 1)):
         byte = data[-back]
         if byte & 0xC0 != 0x80:
@@ -188,7 +188,7 @@ class LogPart(NamedTuple):
 
 
 def log_tail(file: BinaryIO, tail_bytes: int) -> LogPart:
-    """The last bytes of a log, from the beginning of a line where there is one; closes the file."""
+    """Return the last bytes of a log, from the beginning of a line where there is one; closes the file."""
     size = size_of(file)
     start = max(0, size - tail_bytes)
     data = _read_at(file, start, tail_bytes)
@@ -197,7 +197,7 @@ def log_tail(file: BinaryIO, tail_bytes: int) -> LogPart:
 
 
 def log_after(file: BinaryIO, offset: int, most_bytes: int) -> LogPart:
-    """What a log has after an offset that `log_tail` or this gave; a cut character waits for the next call."""
+    """Return what a log has after an offset that `log_tail` or this gave; a cut character waits for the next call."""
     size = size_of(file)
     start = min(max(offset, 0), size)
     return _part(_read_at(file, start, most_bytes), start, size)
@@ -210,13 +210,13 @@ def _read_at(file: BinaryIO, start: int, most: int) -> bytes:
 
 
 def _first_whole(data: bytes) -> int:
-    """Where the first whole line begins, if it is near; else the first whole character."""
+    """Return where the first whole line begins, if it is near; else the first whole character."""
     newline = data.find(b"\n", 0, 2000)
     return newline + 1 if newline >= 0 else _continued(data)
 
 
 def _continued(data: bytes) -> int:
-    """How many bytes at the beginning belong to a character that began before them."""
+    """Return how many bytes at the beginning belong to a character that began before them."""
     return next((n for n, byte in enumerate(data[:4]) if byte & 0xC0 != 0x80), 0)
 
 
@@ -226,7 +226,7 @@ def _part(data: bytes, start: int, size: int) -> LogPart:
 
 
 def _printable(text: str) -> str:
-    """Control characters shown as such: a terminal's colours and a NUL would vanish or break the page."""
+    """Return control characters shown as such: a terminal's colours and a NUL would vanish or break the page."""
     return text.translate(_CONTROLS)
 
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-if TYPE_CHECKING:
-    from board.selectors.instance.rows import RowView
+from board.selectors.instance.rows import RowView
 
 SORTS = {"": "list order", "status": "status", "due": "due date"}
 FACET = "f."
@@ -36,7 +34,7 @@ class Filter:
 
     @classmethod
     def read(cls, query: Mapping[str, str], columns: Sequence[str] = ()) -> Filter:
-        """The filter an address asks for; words it does not know are left out. `columns`: the facets there are."""
+        """Return the filter an address asks for, without words it does not know. `columns`: the facets there are."""
         sort = query.get("sort", "")
         return cls(
             status=query.get("status", "").strip()[:MAX_TEXT],
@@ -63,7 +61,7 @@ class Filter:
         return dict(self.facets).get(column, "")
 
     def wants(self, view: RowView) -> bool:
-        """Whether a row is shown."""
+        """Return whether a row is shown."""
         return (
             (not self.status or view.status == self.status)
             and (not self.person or view.assignee == ("" if self.person == NOBODY else self.person))
@@ -74,7 +72,7 @@ class Filter:
         )
 
     def arrange(self, views: list[RowView]) -> list[RowView]:
-        """Rows of one section in the order asked for; rows alike stay in list order."""
+        """Return rows of one section in the order asked for; rows alike stay in list order."""
         if self.sort == "status":
             views.sort(key=lambda view: _status_rank(view.status))
         elif self.sort == "due":

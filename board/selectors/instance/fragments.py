@@ -21,8 +21,8 @@ class News(NamedTuple):
     reload: bool = False
 
 
-class Board:
-    """Remembers answers by what they are about; of many who ask the same at once, one works it out."""
+class AnswerCache:
+    """Answers by what they are about; of many who ask the same at once, one works it out."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Hashable, News] = OrderedDict()
@@ -30,26 +30,26 @@ class Board:
         self._working: dict[Hashable, threading.Lock] = {}
 
     def peek(self, key: Hashable) -> News | None:
-        """The answer kept under `key`, if there is one."""
+        """Return the answer kept under `key`, if there is one."""
         return self._kept.get(key)  # one step of the interpreter: it needs no lock
 
     def get(self, key: Hashable, make: Callable[[], News]) -> News:
-        """The answer kept under `key`, or a new one."""
+        """Return the answer kept under `key`, or a new one."""
         with self._lock:
-            found = self._kept.get(key)
-            if found is not None:
-                return found
+            answer = self._kept.get(key)
+            if answer is not None:
+                return answer
             turn = self._working.setdefault(key, threading.Lock())
         with turn:
             with self._lock:
-                found = self._kept.get(key)
-            if found is None:
+                answer = self._kept.get(key)
+            if answer is None:
                 try:
-                    found = make()
+                    answer = make()
                 finally:
                     self._working.pop(key, None)
-                self._keep(key, found)
-        return found
+                self._keep(key, answer)
+        return answer
 
     def _keep(self, key: Hashable, news: News) -> None:
         with self._lock:
@@ -58,7 +58,7 @@ class Board:
                 self._kept.popitem(last=False)
 
 
-_BOARD = Board()
+_ANSWERS = AnswerCache()
 
 
 Make = Callable[[Position], bytes | None]
@@ -69,17 +69,17 @@ def news(tail: Tail, since: str, about: tuple[Hashable, ...], make: Make) -> New
 @overload
 def news(tail: Tail, since: str, about: tuple[Hashable, ...], make: None) -> News | None: ...
 def news(tail: Tail, since: str, about: tuple[Hashable, ...], make: Make | None) -> News | None:
-    """What changed since a position for whoever looks at `about`; costs one `stat` while nothing happens.
+    """Return what changed since a position for whoever looks at `about`; costs one `stat` while nothing happens.
 
     `make` gives the fragments from a known position on, None when there are none; without it the answer is None when
     it would have to be made. A position of another log, or one that cannot be read, asks for a reload.
     """
-    now = tail.refresh()
-    said = str(now)
+    position = tail.refresh()
+    said = str(position)
     if since == said:
         return News(said, None)
     before = Position.parse(since)
-    if before is None or before.identity not in (now.identity, "0") or before.offset > now.offset:
+    if before is None or before.identity not in (position.identity, "0") or before.offset > position.offset:
         return News(said, None, reload=True)
     key = (id(tail), since, said, *about)
-    return _BOARD.peek(key) if make is None else _BOARD.get(key, lambda: News(said, make(before)))
+    return _ANSWERS.peek(key) if make is None else _ANSWERS.get(key, lambda: News(said, make(before)))

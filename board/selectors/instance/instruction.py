@@ -17,7 +17,7 @@ _markdown = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["t
 
 @lru_cache(maxsize=512)
 def instruction(text: str) -> SafeString:
-    """Markdown as safe HTML: no HTML of its own, no pictures, links to http, https and mail only."""
+    """Return Markdown as safe HTML: no HTML of its own, no pictures, links to http, https and mail only."""
     # headings begin below the page's own two levels, so that the outline of the page stays whole
     tokens = _markdown.parse(text)
     for token in tokens:

@@ -17,19 +17,19 @@ _TELLS_NOTHING = re.compile(r"worker: |Execution halted$|Calls: |::process-outpu
 
 
 def failed_attempt(instance: Instance, row: int) -> int:
-    """The attempt a row failed with, 0 when it has not failed or somebody ended it; ask inside `tail.reading()`."""
+    """Return the attempt a row failed with, 0 without one or when somebody ended it; ask inside `tail.reading()`."""
     status = instance.latest(row, "status")
     by_worker = status is not None and account(status.actor) == WORKER
     return instance.attempts(row) if by_worker and instance.status(row) == "failed" else 0
 
 
 def last_line(store: Store, instance: str, task: str, element: str, attempt: int) -> str:
-    """The last line of an attempt's log that says something, at most 200 characters; "" without a log or a line."""
+    """Return the last line of an attempt's log that says something, at most 200 characters; "" without one."""
     path = store.log_path(instance, task, element, attempt)
     try:
-        found = log_tail(store.open_file(path.parent, path.name), TAIL_BYTES).text
+        end = log_tail(store.open_file(path.parent, path.name), TAIL_BYTES).text
     except (OSError, StoreError):
         return ""
-    lines = (line.strip() for line in reversed(found.splitlines()))
+    lines = (line.strip() for line in reversed(end.splitlines()))
     said = next((line for line in lines if not _TELLS_NOTHING.match(line)), "")
     return said if len(said) <= MAX_CHARS else said[: MAX_CHARS - 1].rstrip() + "…"

@@ -18,7 +18,7 @@ from board.log.tail import Entry, Tail
 from board.process.engine.events import INSTANCE, WORKER, account, author, signature
 from board.process.files.formulas import mark
 from board.process.flow.flow import Flow
-from board.templatetags.look import state_word, when
+from board.selectors.words import state_word, when
 
 PAGE = 200
 CHUNK = 500
@@ -28,11 +28,11 @@ QUIET = frozenset({"attempt", "log", "took", "code_version"})
 
 
 def is_quiet(event: Event) -> bool:
-    """Whether an event is bookkeeping of the worker: in the log, but no news for people."""
+    """Return whether an event is bookkeeping of the worker: in the log, but no news for people."""
     return event.field in QUIET or event.field.startswith("output.")
 
 
-class Line(NamedTuple):
+class EventLine(NamedTuple):
     """One event in words."""
 
     time: SafeString | str
@@ -43,12 +43,12 @@ class Line(NamedTuple):
     rest: str
 
 
-def say(event: Event, flow: Flow) -> Line:
-    """What happened, for people: who did what to which row."""
+def say(event: Event, flow: Flow) -> EventLine:
+    """Return what happened, for people: who did what to which row."""
     row = flow.table.row(event.task)
     task = "" if event.task == INSTANCE else row.name if row is not None else event.task
     verb, rest = _verb(event)
-    return Line(when(event.ts), signature(event), verb, task, event.element, rest[:MAX_REST])
+    return EventLine(when(event.ts), signature(event), verb, task, event.element, rest[:MAX_REST])
 
 
 def _verb(event: Event) -> tuple[str, str]:
@@ -103,7 +103,7 @@ class LogFilter:
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> LogFilter:
-        """The filter of an address."""
+        """Return the filter of an address."""
         return cls(*(query.get(name, "").strip()[:200] for name in ("task", "element", "actor", "field")))
 
     @property
@@ -112,7 +112,7 @@ class LogFilter:
         return urlencode([(name, value) for name, value in named if value])
 
     def wants(self, event: Event) -> bool:
-        """Whether an event is shown; an actor stands for what was done on their behalf too."""
+        """Return whether an event is shown; an actor stands for what was done on their behalf too."""
         return (
             (not self.task or event.task == self.task)
             and (not self.element or event.element == self.element)
@@ -122,9 +122,9 @@ class LogFilter:
 
 
 def page(tail: Tail, instance_id: str, wanted: LogFilter, before: int | None = None) -> tuple[list[Event], int | None]:
-    """The newest events a filter wants, before a seq, and the seq the next page begins before (None: that was all)."""
-    found = list(islice(_walk(tail, instance_id, wanted, before), PAGE + 1))
-    return [entry.event for entry in found[:PAGE]], found[PAGE - 1].seq if len(found) > PAGE else None
+    """Return the newest events a filter wants before a seq, and the seq before which the next page begins, if any."""
+    entries = list(islice(_walk(tail, instance_id, wanted, before), PAGE + 1))
+    return [entry.event for entry in entries[:PAGE]], entries[PAGE - 1].seq if len(entries) > PAGE else None
 
 
 def _walk(tail: Tail, instance_id: str, wanted: LogFilter, before: int | None) -> Iterator[Entry]:
@@ -139,17 +139,17 @@ def _walk(tail: Tail, instance_id: str, wanted: LogFilter, before: int | None) -
 
 
 def everything(tail: Tail, instance_id: str, wanted: LogFilter) -> list[Event]:
-    """All events a filter wants, oldest first."""
+    """Return all events a filter wants, oldest first."""
     return [entry.event for entry in _walk(tail, instance_id, wanted, None)][::-1]
 
 
 def as_jsonl(events: Iterable[Event]) -> Iterator[bytes]:
-    """The events as the log has them, one line each."""
+    """Return the events as the log has them, one line each."""
     return map(encode, events)
 
 
 def as_csv(events: Iterable[Event]) -> Iterator[bytes]:
-    """The events as a table for spreadsheets; a cell that a spreadsheet would compute is defused by a `'`."""
+    """Yield the events as a table for spreadsheets; a cell that a spreadsheet would compute is defused by a `'`."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     writer.writerow(COLUMNS)

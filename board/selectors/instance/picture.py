@@ -8,11 +8,12 @@ from functools import lru_cache
 from board.process.flow.flow import Flow
 from board.process.picture.layout import is_large
 from board.process.picture.svg import TaskState, draw, node
-from board.selectors.instance.rows import RowView, Section, Sheet
+from board.selectors.instance.rows import Section, Sheet
+from board.selectors.words import state_word
 
 
 def drawn(sheet: Sheet, flow: Flow, name: str) -> str:
-    """The whole picture as SVG; "" for a process without tasks or with too many."""
+    """Return the whole picture as SVG; "" for a process without tasks or with too many."""
     if not flow.tasks or is_large(flow):
         return ""
     states = tuple(_state(sheet, section) for section in sheet.sections)
@@ -25,7 +26,7 @@ def _drawn(flow: Flow, name: str, tasks: tuple[str, ...], states: tuple[TaskStat
 
 
 def nodes(sheet: Sheet, flow: Flow, tasks: Collection[str]) -> str:
-    """The nodes of some tasks, to be swapped one by one."""
+    """Return the nodes of some tasks, to be swapped one by one."""
     if is_large(flow):
         return ""
     link = _link(flow)
@@ -38,7 +39,7 @@ def _link(flow: Flow) -> Callable[[str], str]:
 
 
 def _state(sheet: Sheet, section: Section) -> TaskState:
-    """A single task's own state; of a repeated one the state that wants attention first, with its counts."""
+    """Return a single task's own state; of a repeated one the state that wants attention first, with its counts."""
     if not section.repeats:
         view = sheet.views[section.rows.start]
         return TaskState(view.kind, view.word)
@@ -47,4 +48,4 @@ def _state(sheet: Sheet, section: Section) -> TaskState:
     state = next((name for name in ("failed", "doing", "open") if getattr(counts, name)), "blocked")
     if settled == counts.total and not counts.failed:
         state = "done" if counts.done or not counts.total else "skipped"
-    return TaskState(state, RowView.word_of(state), counts.done, counts.total, counts.failed)
+    return TaskState(state, state_word(state), counts.done, counts.total, counts.failed)

@@ -13,7 +13,7 @@ from board.process.engine.decide import Refusal
 from board.process.engine.events import REARM, WORKER, account, read_author, signature
 from board.process.engine.instance import Instance
 from board.process.engine.status.status import MET, NEVER, STALLED, is_finished
-from board.selectors.instance.log import Line, is_quiet, say
+from board.selectors.instance.log import EventLine, is_quiet, say
 from board.selectors.instance.rows import row_path
 
 # fields that a row's page shows in a place of their own
@@ -32,7 +32,7 @@ class GateView(NamedTuple):
     outputs: list[tuple[str, str]]
 
 
-class Attempt(NamedTuple):
+class AttemptView(NamedTuple):
     """One attempt of the worker, numbered as in the log."""
 
     number: int
@@ -50,7 +50,7 @@ class Round(NamedTuple):
     """Everything that happened to a row until it was opened again, newest first."""
 
     number: int
-    lines: list[tuple[Line, bool]]  # a line, and whether it is only bookkeeping
+    lines: list[tuple[EventLine, bool]]  # a line, and whether it is only bookkeeping
 
 
 class Answer(NamedTuple):
@@ -100,7 +100,7 @@ class Offers(NamedTuple):
 
 
 def offers(instance: Instance, row: int, who: Actor) -> Offers:
-    """What the row's menu shows to `who`."""
+    """Return what the row's menu shows to `who`."""
     answers, refused = _answers(instance, row, who)
     assignee = instance.value(row, "assignee")
     take = f"Take over from {shown(assignee)}" if assignee else "Take"
@@ -140,14 +140,14 @@ def _answers(instance: Instance, row: int, who: Actor) -> tuple[list[Answer], st
 
 
 def reopened_along(instance: Instance, row: int) -> tuple[list[str], int]:
-    """The rows that reopening this one can take along, as people call them, and how many there are."""
+    """Return the rows that reopening this one can take along, as people call them, and how many there are."""
     rows = decide.would_reopen(instance, row)
     return [decide.title(instance, r) for r in rows[:MAX_REOPENED]], len(rows)
 
 
 def gates(instance: Instance, row: int) -> list[GateView]:
-    """Everything a row waits for or has waited for, in the order written."""
-    found = []
+    """Return everything a row waits for or has waited for, in the order written."""
+    views = []
     for gate, state in instance.statuses.gates(row):
         word, words = _gate_words(gate.label, state)
         source, element = None, ""
@@ -156,8 +156,8 @@ def gates(instance: Instance, row: int) -> list[GateView]:
             source = instance.find(gate.id, element)
         path = row_path(gate.id, element) if source is not None else ""
         outputs = [] if source is None else [(k, v) for k, v in instance.outputs(source).items() if k != "status"]
-        found.append(GateView(instance.name_of(gate.id), word, words, path, gate.id, sorted(outputs)))
-    return found
+        views.append(GateView(instance.name_of(gate.id), word, words, path, gate.id, sorted(outputs)))
+    return views
 
 
 def _gate_words(label: str, state: int) -> tuple[str, str]:
@@ -171,25 +171,25 @@ def _gate_words(label: str, state: int) -> tuple[str, str]:
 
 
 def rounds(instance: Instance, events: Iterable[Event]) -> list[Round]:
-    """A row's events by round, the newest first; a round ends when somebody, or a re-arm, opens a finished row."""
-    found = [Round(1, [])]
+    """Return a row's events by round, newest first; a round ends when somebody, or a re-arm, opens a finished row."""
+    rounds_so_far = [Round(1, [])]
     finished = False
     for event in events:
         if event.field == "status":
             if finished and not is_finished(event.value or "open") and _opens_anew(event):
-                found.append(Round(found[-1].number + 1, []))
+                rounds_so_far.append(Round(rounds_so_far[-1].number + 1, []))
             finished = is_finished(event.value or "open")
-        found[-1].lines.append((say(event, instance.flow), is_quiet(event)))
-    return [each._replace(lines=each.lines[::-1]) for each in reversed(found)]
+        rounds_so_far[-1].lines.append((say(event, instance.flow), is_quiet(event)))
+    return [each._replace(lines=each.lines[::-1]) for each in reversed(rounds_so_far)]
 
 
 def _opens_anew(event: Event) -> bool:
     return account(event.actor) != WORKER or read_author(event.actor).occasion == REARM
 
 
-def attempts(events: Sequence[Event]) -> list[Attempt]:
-    """The worker's attempts, the newest first."""
-    found: dict[int, Attempt] = {}
+def attempts(events: Sequence[Event]) -> list[AttemptView]:
+    """Return the worker's attempts, the newest first."""
+    by_number: dict[int, AttemptView] = {}
     number_of_round, finished, by_hand = 1, False, False
     for event in events:
         number = event.attempt_number
@@ -201,12 +201,12 @@ def attempts(events: Sequence[Event]) -> list[Attempt]:
             finished = is_finished(event.value or "open")
         if not number:
             continue
-        at = found.get(number) or Attempt(number, number_of_round, "", "", "", "", "", "", by_hand)
-        found[number] = _with(at, event)
-    return sorted(found.values(), reverse=True)
+        at = by_number.get(number) or AttemptView(number, number_of_round, "", "", "", "", "", "", by_hand)
+        by_number[number] = _with(at, event)
+    return sorted(by_number.values(), reverse=True)
 
 
-def _with(at: Attempt, event: Event) -> Attempt:
+def _with(at: AttemptView, event: Event) -> AttemptView:
     if event.field == "status":
         if event.value == "doing":
             return at._replace(started=event.ts)
@@ -223,20 +223,20 @@ def _with(at: Attempt, event: Event) -> Attempt:
 
 
 def heard(instance: Instance, row: int) -> Heard | None:
-    """What was said last on another task of an unfinished row's loop since its own last finish: why it is back."""
-    flow, t = instance.flow, instance.statuses.task[row]
-    if flow.cycle_of(t) == len(flow.cycles) or is_finished(instance.status(row)):
+    """Return what was said last on another task of a row's loop since its own last finish: why it is back."""
+    flow, own = instance.flow, instance.statuses.task[row]
+    if flow.cycle_of(own) == len(flow.cycles) or is_finished(instance.status(row)):
         return None
     before = instance.finished(row)
-    found: list[Heard] = []
-    for x in flow.cycles[flow.cycle_of(t)]:
-        rows = instance.related(row, x) if x != t else ()
+    notes: list[Heard] = []
+    for task in flow.cycles[flow.cycle_of(own)]:
+        rows = instance.related(row, task) if task != own else ()
         note = instance.latest(rows[0], "note") if len(rows) == 1 else None
         if note is not None and note.value and (before is None or note.ts >= before.ts):
-            found.append(Heard(shown(signature(note)), flow.rows[x].name, note.value, note.ts))
-    return max(found, key=lambda each: each.ts, default=None)
+            notes.append(Heard(shown(signature(note)), flow.rows[task].name, note.value, note.ts))
+    return max(notes, key=lambda each: each.ts, default=None)
 
 
 def comments(events: Iterable[Event]) -> list[Event]:
-    """What people said about a row, oldest first."""
+    """Return what people said about a row, oldest first."""
     return [event for event in events if event.field == "note"]

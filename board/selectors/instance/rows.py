@@ -17,10 +17,10 @@ from board.accounts.names import shown
 from board.process.definition.table import Row
 from board.process.engine.events import author
 from board.process.engine.instance import STATES, Counts, Instance
+from board.selectors.words import role_words, state_word
 
 MAX_WHY = 160  # characters of a reason, an error or a note that a row shows; the row's page has all of it
 SHOWN_OUTPUTS = 3
-WORDS = {"doing": "in progress", "blocked": "waiting"}
 LEFT_OVER = "no longer needed"
 STALE = "stale"
 KINDS = frozenset({"open", "doing", "blocked", "skipped", "failed", "done"})
@@ -52,12 +52,8 @@ class RowView(NamedTuple):
 
     @property
     def word(self) -> str:
-        return self.word_of(self.status)
-
-    @staticmethod
-    def word_of(status: str) -> str:
-        """What people read for a status; an answer is its own word."""
-        return WORDS.get(status, status)
+        """What people read for the status."""
+        return state_word(self.status)
 
     @property
     def person(self) -> str:
@@ -88,15 +84,11 @@ class RowView(NamedTuple):
 
 
 def row_path(task: str, element: str = "") -> str:
-    """A row's part of an address: `TASK` or `TASK@ELEMENT`, the element encoded twice, so that `/` and `..` survive."""
+    """Return a row's part of an address: `TASK` or `TASK@ELEMENT`.
+
+    The element is encoded twice, so that `/` and `..` survive.
+    """
     return quote(f"{task}@{quote(element, safe=' ')}" if element else task, safe="@")
-
-
-def role_words(definition: Row) -> str:
-    """Who does a task, in words."""
-    if definition.is_receive:
-        return "from outside"
-    return definition.role or "anyone"
 
 
 class Section(NamedTuple):
@@ -124,14 +116,14 @@ class Section(NamedTuple):
     @property
     def counts_words(self) -> str:
         """The counts as a sentence for a tooltip."""
-        named = [(WORDS.get(name, name), getattr(self.counts, name)) for name in STATES]
+        named = [(state_word(name), getattr(self.counts, name)) for name in STATES]
         said = ", ".join(f"{count} {word}" for word, count in named if count)
         enough = f"; {self.counts.required} are enough" if self.counts.required < self.counts.total else ""
         return f"{said or 'nothing'} of {self.counts.total}{enough}"
 
 
 def view_of(instance: Instance, row: int, zone: ZoneInfo) -> RowView:
-    """Everything a row shows, read from the folded instance."""
+    """Return everything a row shows, read from the folded instance."""
     definition = instance.definition(row)
     element = instance.element_of(row)
     status = instance.status(row)
@@ -141,7 +133,7 @@ def view_of(instance: Instance, row: int, zone: ZoneInfo) -> RowView:
     facets = tuple(instance.facets(row).items())
     why = _cut(_why(instance, row, status))
     at_it = author(moved) if moved is not None and status not in ("open", "blocked", "skipped") else ""
-    word = WORDS.get(status, status)
+    word = state_word(status)
     people = [name for name in (assignee, at_it) if name]
     parts = (element, definition.name, *(value for _, value in facets), *people, *map(shown, people), word, why)
     return RowView(
@@ -168,7 +160,7 @@ def _cut(text: str) -> str:
 
 
 def _why(instance: Instance, row: int, status: str) -> str:
-    """The one thing worth saying about a row: what it waits for, what went wrong, what came out, what was noted."""
+    """Return the one thing worth saying about a row: what it waits for, went wrong, came out or was noted."""
     if status == "blocked":
         waiting = instance.held_by(row)
         if waiting is None:
@@ -215,7 +207,7 @@ class Sheet:
     def __init__(
         self, instance: Instance, zone: ZoneInfo, before: Sheet | None = None, rows: Iterable[int] = ()
     ) -> None:
-        """From nothing, or from the sheet `before` when only `rows` changed since; that one stays as it was."""
+        """Build it from nothing, or from the sheet `before` when only `rows` changed since; which stays as it was."""
         self.zone = zone
         self.left_over = instance.left_over()
         if before is None:

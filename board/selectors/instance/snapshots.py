@@ -64,7 +64,7 @@ class _Replay(NamedTuple):
     sheet: Sheet
 
 
-class _Desk:
+class _Cache:
     """What is kept for one tail."""
 
     def __init__(self) -> None:
@@ -74,39 +74,39 @@ class _Desk:
         self.lock = threading.Lock()
 
 
-_DESKS: WeakKeyDictionary[Tail, _Desk] = WeakKeyDictionary()
-_DESKS_LOCK = threading.Lock()
+_CACHES: WeakKeyDictionary[Tail, _Cache] = WeakKeyDictionary()
+_CACHES_LOCK = threading.Lock()
 
 
-def _desk(of: Tail) -> _Desk:
-    with _DESKS_LOCK:
-        return _DESKS.setdefault(of, _Desk())
+def _cache_of(tail: Tail) -> _Cache:
+    with _CACHES_LOCK:
+        return _CACHES.setdefault(tail, _Cache())
 
 
-def snapshot(of: Tail, instance_id: str) -> Snapshot | None:
-    """An instance as it is now; None when there is none, or the log's part of it is broken."""
-    desk = _desk(of)
-    with of.reading() as position:
-        instance = of.get(instance_id)
+def snapshot(tail: Tail, instance_id: str) -> Snapshot | None:
+    """Return an instance as it is now; None when there is none, or the log's part of it is broken."""
+    cache = _cache_of(tail)
+    with tail.reading() as position:
+        instance = tail.get(instance_id)
         if instance is None:
             return None
-        kept = desk.snapshots.get(instance.id)
-        found = _updated(of, position, instance, kept)
-        desk.snapshots[instance.id] = found
-        desk.snapshots.move_to_end(instance.id)
-        while len(desk.snapshots) > KEPT_SHEETS:
-            desk.snapshots.popitem(last=False)
-    return found
+        kept = cache.snapshots.get(instance.id)
+        updated = _updated(tail, position, instance, kept)
+        cache.snapshots[instance.id] = updated
+        cache.snapshots.move_to_end(instance.id)
+        while len(cache.snapshots) > KEPT_SHEETS:
+            cache.snapshots.popitem(last=False)
+    return updated
 
 
-def _updated(of: Tail, position: Position, instance: Instance, kept: Snapshot | None) -> Snapshot:
+def _updated(tail: Tail, position: Position, instance: Instance, kept: Snapshot | None) -> Snapshot:
     if kept is None or kept.instance is not instance:
         return Snapshot(position, Sheet(instance, current.zone()), _facts(instance), instance, position.offset)
     if kept.position == position:
         return kept
     if kept.sheet.seq == instance.seq:
         return replace(kept, position=position)
-    rows = of.changed_since(instance.id, kept.position)
+    rows = tail.changed_since(instance.id, kept.position)
     if rows is None:
         return Snapshot(position, Sheet(instance, current.zone()), _facts(instance), instance, position.offset)
     marked = _marked_anew(instance, kept.sheet, rows)
@@ -117,34 +117,34 @@ def _updated(of: Tail, position: Position, instance: Instance, kept: Snapshot | 
 
 
 def _marked_anew(instance: Instance, before: Sheet, rows: Iterable[int]) -> set[int]:
-    """Rows no event touched that look different all the same: left over, stale, or skipped only for now."""
+    """Return rows no event touched that look different all the same: left over, stale, or skipped only for now."""
     flow, task = instance.flow, instance.statuses.task
     asking: set[int] = set()
     after: set[int] = set()
     for row in rows:
         asking.update(*(instance.related(row, t) for t in instance.statuses.askers(task[row])))
         after.update(*(instance.related(row, t) for t in _after_cycle(flow, flow.cycle_of(task[row]))))
-    found = set(before.left_over ^ instance.left_over())
-    found.update(r for r in asking if (STALE in before.views[r].marks) != instance.is_stale(r))
-    found.update(r for r in after if instance.status(r) == "skipped")
-    return found.difference(rows)
+    marked = set(before.left_over ^ instance.left_over())
+    marked.update(r for r in asking if (STALE in before.views[r].marks) != instance.is_stale(r))
+    marked.update(r for r in after if instance.status(r) == "skipped")
+    return marked.difference(rows)
 
 
 @lru_cache(maxsize=1024)
 def _after_cycle(flow: Flow, cycle: int) -> tuple[int, ...]:
-    """The tasks on a cycle and after it: what is skipped there may be so for now, depending on the cycle."""
+    """Return the tasks on a cycle and after it: what is skipped there may be so for now, depending on the cycle."""
     members = flow.cycles[cycle] if cycle < len(flow.cycles) else ()
     after = {flow.index[name] for t in members for name in flow.after(flow.tasks[t])}
     return tuple(sorted(after.union(members)))
 
 
-def changed_rows(of: Tail, instance_id: str, since: Position, now: Snapshot) -> set[int] | None:
-    """The rows that look different since a position; None when that is not known."""
-    with of.reading():
-        rows = of.changed_since(instance_id, since)
-    if rows is None or since.offset < now.anew_since:
+def changed_rows(tail: Tail, instance_id: str, since: Position, snapshot: Snapshot) -> set[int] | None:
+    """Return the rows that look different since a position; None when that is not known."""
+    with tail.reading():
+        rows = tail.changed_since(instance_id, since)
+    if rows is None or since.offset < snapshot.anew_since:
         return None
-    return rows.union(*(each.rows for each in now.anew if each.offset > since.offset))
+    return rows.union(*(each.rows for each in snapshot.anew if each.offset > since.offset))
 
 
 def _facts(instance: Instance) -> Facts:
@@ -172,40 +172,43 @@ class Span(NamedTuple):
     seqs: list[int]
 
 
-def span(of: Tail, instance_id: str) -> Span:
-    """How far replay reaches."""
-    with of.reading():
-        seqs = list(of.seqs(instance_id))
-    starts = _desk(of).starts
+def span(tail: Tail, instance_id: str) -> Span:
+    """Return how far replay reaches."""
+    with tail.reading():
+        seqs = list(tail.seqs(instance_id))
+    starts = _cache_of(tail).starts
     if instance_id not in starts:
-        stamped = of.history(instance_id, task=INSTANCE)
+        stamped = tail.history(instance_id, task=INSTANCE)
         begun = [entry.seq for entry in stamped if entry.event.field != "cancelled"]
         starts[instance_id] = begun[0] if begun else seqs[0]
     first = seqs.index(starts[instance_id]) + 1 if starts[instance_id] in seqs else 1
     return Span(first, max(first, len(seqs)), seqs)
 
 
-def replayed(of: Tail, instance_id: str, seq: int) -> Sheet | None:
-    """The sheet as of the event at `seq`; going on from where the last replay stopped costs only the events between."""
-    desk, key = _desk(of), f"{of.refresh().identity} {instance_id}"  # of another log, another replay
-    with desk.lock:
-        kept = desk.replays.get(key)
-        found = _moved_on(of, instance_id, kept, seq) if kept is not None and kept.seq <= seq else None
-        if found is None:
-            instance = of.get_at(instance_id, seq)
+def replayed(tail: Tail, instance_id: str, seq: int) -> Sheet | None:
+    """Return the sheet as of the event at `seq`.
+
+    To go on from where the last replay stopped costs only the events between.
+    """
+    cache, key = _cache_of(tail), f"{tail.refresh().identity} {instance_id}"  # of another log, another replay
+    with cache.lock:
+        kept = cache.replays.get(key)
+        replay = _moved_on(tail, instance_id, kept, seq) if kept is not None and kept.seq <= seq else None
+        if replay is None:
+            instance = tail.get_at(instance_id, seq)
             if instance is None:
                 return None
-            found = _Replay(seq, instance, Sheet(instance, current.zone()))
-        desk.replays[key] = found
-        desk.replays.move_to_end(key)
-        while len(desk.replays) > KEPT_REPLAYS:
-            desk.replays.popitem(last=False)
-        return found.sheet
+            replay = _Replay(seq, instance, Sheet(instance, current.zone()))
+        cache.replays[key] = replay
+        cache.replays.move_to_end(key)
+        while len(cache.replays) > KEPT_REPLAYS:
+            cache.replays.popitem(last=False)
+        return replay.sheet
 
 
-def _moved_on(of: Tail, instance_id: str, kept: _Replay, seq: int) -> _Replay:
+def _moved_on(tail: Tail, instance_id: str, kept: _Replay, seq: int) -> _Replay:
     touched: set[int] = set()
-    for entry in reversed(of.history(instance_id, after=kept.seq, before=seq + 1)):
+    for entry in reversed(tail.history(instance_id, after=kept.seq, before=seq + 1)):
         touched |= kept.instance.apply(entry.event)
     touched |= _marked_anew(kept.instance, kept.sheet, touched)
     return _Replay(seq, kept.instance, Sheet(kept.instance, current.zone(), kept.sheet, touched))

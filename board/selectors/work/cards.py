@@ -78,12 +78,12 @@ class Job(NamedTuple):
 
 
 def key_of(instance: str, task: str, element: str) -> str:
-    """The id of a row's card."""
+    """Return the id of a row's card."""
     return "j" + version_of((instance, task, element))
 
 
 def job(instance: Instance, row: int, who: Actor, due: datetime | None = None) -> Job:
-    """The card of a row; ask it inside `tail.reading()`. `last` is left out: no file is read under the lock."""
+    """Return the card of a row; ask it inside `tail.reading()`. `last` is left out: no file is read under the lock."""
     definition = instance.definition(row)
     status = instance.latest(row, "status")
     doing = status is not None and instance.status(row) == "doing"
@@ -108,7 +108,7 @@ def job(instance: Instance, row: int, who: Actor, due: datetime | None = None) -
 
 
 def _why(instance: Instance, row: int) -> Why | None:
-    """The latest of what opened a row: its reopening, or the finish of what it waited for."""
+    """Return the latest of what opened a row: its reopening, or the finish of what it waited for."""
     status = instance.latest(row, "status")
     if status is not None and instance.status(row) == "open" and account(status.actor) != WORKER:
         verb = "put it back" if "(" in status.actor else "sent it back"
@@ -126,7 +126,7 @@ def _why(instance: Instance, row: int) -> Why | None:
 
 
 def _before(instance: Instance, row: int) -> Iterator[int]:
-    """The rows a row directly waited for; of many alike (a whole group) none, for one of them says little."""
+    """Yield the rows a row directly waited for; of many alike (a whole group) none, for one of them says little."""
     for dependency in instance.flow.flow(instance.task_of(row)):
         rows = instance.related(row, instance.flow.index[dependency.task])
         if len(rows) == 1:
@@ -134,13 +134,13 @@ def _before(instance: Instance, row: int) -> Iterator[int]:
 
 
 def _found(instance: Instance, row: int) -> tuple[tuple[str, str], ...]:
-    """What the rows it waited for handed on: nobody should sign off what a check found without seeing it."""
+    """Return what the rows it waited for handed on: nobody should sign off what a check found without seeing it."""
     outputs = (item for before in _before(instance, row) for item in sorted(instance.outputs(before).items()))
     return tuple((key, _short(value)) for key, value in outputs if key != "status")[:MAX_FOUND]
 
 
 def _said(instance: Instance, row: int) -> Said | None:
-    """The last word on a row: its own comment, or the reason somebody gave who sent it round again."""
+    """Return the last word on a row: its own comment, or the reason somebody gave who sent it round again."""
     note, reason = instance.latest(row, "note"), heard(instance, row)
     if reason is not None and (note is None or reason.ts >= note.ts):
         return Said(f"{reason.who} on {reason.task}", _short(reason.text), reason.ts)
@@ -158,5 +158,5 @@ def _short(text: str) -> str:
 
 
 def version_of(value: object) -> str:
-    """Changes whenever a value would look different."""
+    """Return a text that changes whenever a value would look different."""
     return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=9).hexdigest()

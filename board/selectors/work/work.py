@@ -20,14 +20,14 @@ from board.process.engine.actor import Actor
 from board.process.engine.instance import Instance
 from board.selectors import current
 from board.selectors.instance.last_line import last_line
-from board.selectors.summaries import Digest, OpenRow, all_of, holds, open_rows
+from board.selectors.summaries import Digest, OpenRow, all_of, open_rows
+from board.selectors.words import INSTANCE_STATES
 from board.selectors.work.cards import Job, job, version_of
 
 MOST_MINE = 60  # cards a page shows; the rest is one click away on the boards
 MOST_OF_A_ROLE = 20
 MOST_COMING = 8
 MOST_STANDING = 6
-STATES = ("stuck", "active", "complete", "cancelled")
 
 
 class Pool(NamedTuple):
@@ -84,7 +84,7 @@ class MyWork(NamedTuple):
 
 
 def my_work(tail: Tail, user: User, now: datetime) -> MyWork:
-    """Everything the page shows to `user`, at a time (for what is late)."""
+    """Return everything the page shows to `user`, at a time (for what is late)."""
     who = actor_for(user)
     with tail.reading():
         seen = [(i, d) for i, d in all_of(tail) if may_view(user, i.flow.roles)]
@@ -92,7 +92,7 @@ def my_work(tail: Tail, user: User, now: datetime) -> MyWork:
         mine, pools = _counted(shares)
         failed = [(i, row) for i, d in seen for row in d.failed] if who.may_operate else []
         told: set[tuple[str, str]] = set()
-        found = MyWork(
+        page = MyWork(
             mine=tuple(_told_once(_jobs(shares, who, None, MOST_MINE), told)),
             more_mine=max(0, mine - MOST_MINE),
             pools=tuple(_pool(role, pools[role], shares, who, told) for role in sorted(pools)),
@@ -103,7 +103,7 @@ def my_work(tail: Tail, user: User, now: datetime) -> MyWork:
             open=mine + sum(pools.values()),
             late=sum(share.late(now) for share in shares),
         )
-    return found._replace(failed=tuple(map(_with_last_line, found.failed)))
+    return page._replace(failed=tuple(map(_with_last_line, page.failed)))
 
 
 def _with_last_line(failed: Job) -> Job:
@@ -114,7 +114,7 @@ def _with_last_line(failed: Job) -> Job:
 
 
 def number(tail: Tail, user: User) -> int:
-    """How many rows are open for somebody, for the badge."""
+    """Return how many rows are open for somebody, for the badge."""
     who = actor_for(user)
     with tail.reading():
         mine, pools = _counted(_Share(i, d, who) for i, d in all_of(tail) if may_view(user, i.flow.roles))
@@ -129,7 +129,7 @@ class _Share:
         self.held = {t for t, _ in digest.people if who.holds(instance.flow.rows[t], instance.flow)}
 
     def counts(self) -> Iterator[tuple[str | None, int]]:
-        """(role, how many) for each pool of free rows; the role None for what is assigned."""
+        """Yield (role, how many) for each pool of free rows; the role None for what is assigned."""
         for (task, assignee), many in self.digest.people.items():
             if task not in self.held:
                 continue
@@ -142,16 +142,16 @@ class _Share:
                 yield definition.role, many
 
     def rows(self, pool: str | None) -> Iterator[tuple[OpenRow, Instance]]:
-        """The rows of a pool (None: the assigned ones), in the order of the page."""
+        """Return the rows of a pool (None: the assigned ones), in the order of the page."""
         return ((row, self.instance) for row in open_rows(self.instance) if self.pool(row) == pool)
 
     def late(self, now: datetime) -> int:
-        """How many of them are late: those with a deadline come first."""
+        """Return how many of them are late: those with a deadline come first."""
         dated = takewhile(lambda r: r.due is not None and r.due <= now, open_rows(self.instance) if self.held else ())
         return sum(1 for row in dated if self.pool(row) is not _NOT)
 
     def pool(self, row: OpenRow) -> str | None:
-        """The role whose pool a row is in, None for what is assigned, `_NOT` for what is not theirs to do."""
+        """Return the role whose pool a row is in, None for what is assigned, `_NOT` for what is not theirs to do."""
         if row.task not in self.held:
             return _NOT
         if row.assignee == self.who.name:
@@ -165,7 +165,7 @@ class _Share:
         return definition.role
 
     def _is_free(self, task: int, assignee: str) -> bool:
-        """Whether anybody of the role may do it: assigned to nobody, or to somebody who cannot do it any more."""
+        """Return whether anybody of the role may do it: it is nobody's, or of somebody who cannot do it any more."""
         flow = self.instance.flow
         return not assignee or not names.can_do(assignee, roles_for(flow.rows[task], flow))
 
@@ -174,7 +174,7 @@ _NOT = "\0"  # no role has this name
 
 
 def _counted(shares: Iterable[_Share]) -> tuple[int, dict[str, int]]:
-    """How many rows are assigned, and how many are free by role."""
+    """Return how many rows are assigned, and how many are free by role."""
     mine, pools = 0, Counter[str]()
     for share in shares:
         for role, many in share.counts():
@@ -186,13 +186,13 @@ def _counted(shares: Iterable[_Share]) -> tuple[int, dict[str, int]]:
 
 
 def _jobs(shares: Iterable[_Share], who: Actor, pool: str | None, most: int) -> Iterator[Job]:
-    """The first cards of a pool over all instances."""
-    merged = merge(*(share.rows(pool) for share in shares if share.held), key=lambda found: found[0][:4])
+    """Return the first cards of a pool over all instances."""
+    merged = merge(*(share.rows(pool) for share in shares if share.held), key=lambda opened: opened[0][:4])
     return (job(instance, row.row, who, row.due) for row, instance in islice(merged, most))
 
 
 def _told_once(jobs: Iterable[Job], told: set[tuple[str, str]]) -> Iterator[Job]:
-    """The jobs with their instruction on the first of each task only: nobody reads the same twenty times."""
+    """Yield the jobs with their instruction on the first of each task only: nobody reads the same twenty times."""
     for each in jobs:
         known = (each.process, each.task) in told
         told.add((each.process, each.task))
@@ -207,13 +207,13 @@ def _pool(role: str, total: int, shares: list[_Share], who: Actor, told: set[tup
 
 
 def _coming(seen: Iterable[tuple[Instance, Digest]], who: Actor) -> Iterator[ComingView]:
-    for instance, found in seen:
-        for each in found.coming:
-            if holds(who, instance, each.definition):
+    for instance, digest in seen:
+        for each in digest.coming:
+            if who.holds(each.definition, instance.flow):
                 yield ComingView(instance.id, each.definition.name, each.number, each.waits_for, each.failed)
 
 
 def _standing(seen: Iterable[tuple[Instance, Digest]]) -> list[Standing]:
     going = [(i, d) for i, d in seen if d.state in ("stuck", "active")]
-    going.sort(key=lambda pair: STATES.index(pair[1].state))
+    going.sort(key=lambda pair: INSTANCE_STATES.index(pair[1].state))
     return [Standing(i.id, i.name, d.state, d.sentence, d.totals) for i, d in going[:MOST_STANDING]]

@@ -21,7 +21,7 @@ from board.selectors.instance.board import PAGE_ROWS, Rendering
 from board.selectors.instance.filters import FACET, SORTS, Filter
 from board.selectors.instance.fragments import News
 from board.selectors.instance.fragments import news as news_of
-from board.selectors.instance.log import Line, is_quiet, say
+from board.selectors.instance.log import EventLine, is_quiet, say
 from board.selectors.instance.rows import Sheet
 from board.selectors.instance.snapshots import Snapshot
 from board.views.instance.common import base_of, check_seen, seen
@@ -144,7 +144,7 @@ def _mine_url(now: Snapshot, wanted: Filter, name: str, at: str) -> str:
     return base_of(now.facts.id) + (f"?{'&'.join(parts)}" if parts else "")
 
 
-def _feed(now: Snapshot, before: int | None = None) -> list[Line]:
+def _feed(now: Snapshot, before: int | None = None) -> list[EventLine]:
     entries = current.tail().history(now.facts.id, limit=FEED_LOOK, before=before)
     flow = now.instance.flow
     told = (e.event for e in entries if not is_quiet(e.event) and not _is_stamp(e.event.task, e.event.field))

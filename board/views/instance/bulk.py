@@ -17,9 +17,9 @@ from board.process.engine.actor import Actor
 from board.process.engine.decide import Refusal
 from board.selectors import current
 from board.selectors.instance.snapshots import Snapshot
+from board.selectors.words import said_for_people
 from board.services import tasks
 from board.services.tasks import Decision, Many, Place
-from board.templatetags.look import said_for_people
 from board.views.instance.common import base_of, seen
 from board.web.http import Request
 from board.web.row_actions import at_place

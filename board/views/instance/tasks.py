@@ -19,13 +19,13 @@ from board.process.engine.decide import Refusal
 from board.selectors import current
 from board.selectors.instance import files, snapshots
 from board.selectors.instance import row as selectors
-from board.selectors.instance.board import Rendering, due_words
+from board.selectors.instance.board import Rendering
 from board.selectors.instance.fragments import news as news_of
 from board.selectors.instance.instruction import instruction
 from board.selectors.instance.last_line import failed_attempt, last_line
 from board.selectors.instance.snapshots import Snapshot
+from board.selectors.words import due_words, said_for_people
 from board.services.tasks import Place
-from board.templatetags.look import said_for_people
 from board.views.instance.board import SHOWN_FACETS, as_response
 from board.views.instance.common import base_of, check_seen, seen
 from board.web import row_actions

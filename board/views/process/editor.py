@@ -21,11 +21,10 @@ from board.process.editing.grid import GridError
 from board.process.engine.decide import Refusal
 from board.selectors import current
 from board.selectors.editor import editor as selectors
-from board.selectors.editor import edits
-from board.selectors.editor import row_form as panels
+from board.selectors.editor import edits, row_form
 from board.selectors.editor.problems import roles_held
 from board.selectors.editor.processes import changes, going
-from board.templatetags.look import said_for_people
+from board.selectors.words import column_word, said_for_people
 from board.views.process.processes import check_editor
 from board.web import drafts
 from board.web.http import Request
@@ -53,11 +52,11 @@ def edit(request: Request, name: str) -> HttpResponse:
         "now": now,
         "rows": selectors.numbered(now.lines),
         "blank": selectors.rendered(selectors.blank_line(now)),
-        "headings": [(column, selectors.heading(column)) for column in selectors.CORE],
-        "panel": panels.panel(now, row),
+        "headings": [(column, column_word(column)) for column in selectors.CORE],
+        "panel": row_form.form_of(now, row),
         "row": row,
         "row_title": now.lines[row].title if row is not None and row < len(now.lines) else "",
-        "choices": panels.choices(now, roles_held()),
+        "choices": row_form.choices(now, roles_held()),
         "going": going(current.tail(), name),
     }
     return render(request, "editor/edit.html", context)
@@ -192,7 +191,7 @@ def _save_page(
     problem: str = "",
 ) -> HttpResponse:
     assert now.draft is not None  # nosec B101 # for the type checker: asked before
-    merging = panels.merging(now)
+    merging = row_form.merging(now)
     context = {
         "now": now,
         "note": note,

@@ -26,7 +26,7 @@ from board.selectors.editor import editor as editing
 from board.selectors.editor import process_templates
 from board.selectors.editor.problems import problems_of
 from board.selectors.editor.processes import changes, picture
-from board.templatetags.look import said_for_people
+from board.selectors.words import said_for_people
 from board.views.process.processes import check_editor, may_edit
 from board.web import drafts
 from board.web.http import Request

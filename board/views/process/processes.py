@@ -10,8 +10,8 @@ from board.accounts.permissions import actor_for, may, may_start
 from board.process.engine.decide import Refusal
 from board.selectors import current
 from board.selectors.editor import processes as selectors
+from board.selectors.words import said_for_people
 from board.services import definitions
-from board.templatetags.look import said_for_people
 from board.web.http import Request
 
 

@@ -17,12 +17,14 @@ from hypothesis import strategies as st
 
 from board.exchange import pictures as files
 from board.process.definition.table import ProcessTable
+from board.process.engine.instance import STATES
 from board.process.files import Unwritable
 from board.process.flow.flow import Flow, compile_flow
 from board.process.picture import style
 from board.process.picture.layout import Box, drawing
 from board.process.picture.layout.sizes import SMALL, TASK_W, cut, lines_of, text_width
-from board.process.picture.svg import STATES, WORDS, TaskState, draw, node
+from board.process.picture.svg import TaskState, draw, node
+from board.selectors.words import state_word
 from tests.process.bpmn.drawing import hits
 from tests.process.engine.made_up import made_up
 
@@ -115,7 +117,7 @@ def test_the_sheet_uses_only_colours_that_pages_have() -> None:
 
 @pytest.mark.parametrize("state", [*STATES, "answer"])
 def test_a_state_is_a_class_a_shape_and_a_word(state: str) -> None:
-    word = {"answer": "rejected"}.get(state, WORDS.get(state, state))
+    word = {"answer": "rejected"}.get(state, state_word(state))
     found = parsed(draw(flow_of(), states={"approve": TaskState(state, word)}))
     one = next(each for each in every(found, "g", "node") if each.get("id") == "node-approve")
     assert state in one.get("class", "").split()
