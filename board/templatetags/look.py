@@ -192,20 +192,6 @@ def item(mapping: dict[Any, Any], key: Any) -> Any:
     return mapping.get(key)
 
 
-COLUMN_WORDS = {
-    "depends_on": "waits for",
-    "complete_when": "complete when",
-    "retry_delay": "retry delay",
-    "not_by": "not by",
-}
-
-
-@register.filter
-def column_word(column: str) -> str:
-    """The heading of a column of the process table."""
-    return COLUMN_WORDS.get(column, column)
-
-
 @register.filter
 def dependencies(cell: str) -> list[tuple[str, str]]:
     """A `depends_on` cell as (task, answer) pairs, as it is written."""
