@@ -42,11 +42,12 @@ test: .venv/installed .tools/npm/bpmn-js-$(BPMN_JS) check audit ## everything CI
 shots: .venv/installed ## pictures of the main pages in var/shots, for a person to look at
 	@$(RUN)python -m tests.browser.shots var/shots
 
-check: .venv/installed ## ruff, mypy, import-linter
+check: .venv/installed ## ruff, mypy, import-linter, and vulture for code that nothing uses
 	@$(RUN)ruff check .
 	@$(RUN)ruff format --check .
 	@$(RUN)mypy
 	@$(RUN)lint-imports
+	@$(RUN)python -m tests.dead_code
 
 audit: .venv/installed ## bandit over the code, and known vulnerabilities of what requirements.lock names
 	@$(RUN)bandit --quiet --configfile pyproject.toml --recursive board worker jobs deploy manage.py

@@ -1,7 +1,7 @@
 """The fixed cast every test of the board plays with."""
 
 from django.contrib.auth.hashers import make_password
-from django.contrib.auth.models import Group, Permission, User
+from django.contrib.auth.models import Group, User
 
 # account: (first name, last name, groups)
 CAST: dict[str, tuple[str, str, tuple[str, ...]]] = {
@@ -32,8 +32,3 @@ def make_cast() -> dict[str, User]:
         for group in groups
     )
     return people
-
-
-def rights_of(group: str) -> set[str]:
-    """The codenames a group holds."""
-    return set(Permission.objects.filter(group__name=group).values_list("codename", flat=True))

@@ -7,11 +7,11 @@ import pytest
 
 
 def tool(name: str) -> str:
-    """The path of a program; without it the test fails in CI and is left out elsewhere."""
-    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
-    if not found:
+    """Return the path of a program; without it the test fails in CI and is left out elsewhere."""
+    path = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
+    if not path:
         missing(f"{name} is not installed")
-    return str(found)
+    return str(path)
 
 
 def missing(what: str) -> None:

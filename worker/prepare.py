@@ -37,7 +37,6 @@ class Prepared:
     environment: dict[str, str]
     limits: Limits
     log_fd: int
-    log_path: str
     sequential: str  # the group that does one at a time, "" for none
     outputs_file: str
 
@@ -106,9 +105,8 @@ class Workshop:
             os.close(fd)
             raise
         limits = Limits(definition.timeout_s, config.max_log_bytes, config.grace_s)
-        path = os.path.join(self._store.root, attempt.log)
         group = sequential_group(instance, instance.statuses.task[attempt.row])
-        return Prepared(attempt, definition.script, command, variables, limits, fd, path, group, outputs_file)
+        return Prepared(attempt, definition.script, command, variables, limits, fd, group, outputs_file)
 
     def code_version(self, prepared: Prepared) -> str:
         """What the attempt runs: the jobs directory's version, or the package's."""
@@ -125,7 +123,6 @@ class Workshop:
             prepared.environment,
             str(self._config.jobs),
             prepared.log_fd,
-            prepared.log_path,
             prepared.limits,
             now,
         )

@@ -16,7 +16,7 @@ from board.log.tail import Tail
 from board.models import Draft
 from board.process.definition.table import ProcessTable
 from board.process.editing import grid as edit
-from board.process.editing.diff import Conflict, Merge, Side, merge
+from board.process.editing.diff import Merge, Side, merge
 from board.process.editing.grid import Grid, GridError
 from board.process.engine.actor import Actor
 from board.process.engine.decide import Refusal
@@ -181,11 +181,6 @@ def edit_of(said: Mapping[str, Any]) -> Callable[[Grid], Grid]:
         case "ungroup":
             return lambda grid: edit.ungroup(grid, row)
     raise GridError(f"“{do}” is nothing that can be done to a table")
-
-
-def conflict_key(conflict: Conflict) -> tuple[str, str]:
-    """By what a conflict is chosen: its task and column."""
-    return conflict.task, conflict.column
 
 
 def _made(user: User, name: str, grid: Grid, *, base: str, base_table: Mapping[str, Sequence[str]]) -> Draft:

@@ -123,7 +123,7 @@ def test_what_collides_is_asked_cell_by_cell(tail: Tail, ed: User) -> None:
     (conflict,) = asked.conflicts
     assert (conflict.task, conflict.column, conflict.mine, conflict.theirs) == ("a", "name", "Mine", "Theirs")
     assert drafts.find(ed, "P") is not None
-    assert drafts.save(mine, tail, ED, "mine it is", {drafts.conflict_key(conflict): "mine"}) is None
+    assert drafts.save(mine, tail, ED, "mine it is", {(conflict.task, conflict.column): "mine"}) is None
     newest = tail.definition("P")
     assert newest is not None
     assert newest.table.rows[0].name == "Mine"

@@ -45,14 +45,12 @@ class Outcome:
 class Script:
     """A started script; it owns its process group, its log descriptor and whatever it starts."""
 
-    def __init__(
-        self, pid: int, mark: str, log: int, log_path: str, limits: Limits, now: float, log_start: int
-    ) -> None:
+    def __init__(self, pid: int, mark: str, log: int, limits: Limits, now: float, log_start: int) -> None:
         self.pid = pid
         self.mark = mark
         self.started = now
         self.met_orphans = False  # whether this process has other children than first processes of scripts
-        self._log, self._log_path, self._log_start = log, log_path, log_start
+        self._log, self._log_start = log, log_start
         self._roomy_size = log_start
         self._limits = limits
         self._took_s = 0.0
@@ -70,14 +68,13 @@ class Script:
         environment: Mapping[str, str],
         directory: str,
         log: int,
-        log_path: str,
         limits: Limits,
         now: float,
     ) -> Script:
         """Start a program in `directory`, its output going to the open `log`; raises OSError or ValueError."""
         log_start = os.fstat(log).st_size
         pid = _spawn(program, arguments, environment, directory, log)
-        return cls(pid, environment["PROC_RUN"], log, log_path, limits, now, log_start)
+        return cls(pid, environment["PROC_RUN"], log, limits, now, log_start)
 
     def step(self, now: float, others: Mapping[int, str], *, short: bool = False) -> Outcome | None:
         """Look once; the outcome when everything of this script has ended.

@@ -29,7 +29,6 @@ from board.views.process.processes import check_editor
 from board.web import drafts
 from board.web.http import Request
 
-CHANGED = "It was changed elsewhere meanwhile: look at it once more."
 STEPS = {"undo": drafts.undo, "redo": drafts.redo}
 
 

@@ -9,8 +9,6 @@ from math import sqrt
 
 from board.process.picture.layout import EVENT_KINDS, GATEWAY_KINDS, Box, Graph, Layout, Point
 
-Segment = tuple[Point, Point]
-
 
 def faults(graph: Graph, at: Layout) -> list[str]:
     """Everything that a drawing must not have, each in words; an empty list is a clean drawing."""

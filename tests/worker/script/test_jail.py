@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tools import tool
 from tests.worker.site import Site
 from worker.script import executors
 from worker.script.executors import command
@@ -185,10 +186,15 @@ def test_a_sibling_whose_name_begins_like_the_jail_is_outside(jobs: Path) -> Non
 
 def test_functions_run_only_from_packages_that_are_allowed(jobs: Path) -> None:
     allowed = frozenset({"good"})
-    assert command("good::run", jobs, packages=allowed).arguments[-2:] == ("-e", "good::run()")
     assert command("good.sub.mod:run", jobs, packages=allowed).arguments[-2:] == ("good.sub.mod", "run")
-    with pytest.raises(Refused, match="--packages"):
-        command("good::run", jobs)
+    for function in ("good.sub.mod:run", "good::run"):
+        with pytest.raises(Refused, match="--packages"):
+            command(function, jobs)
+
+
+def test_a_function_of_an_r_package_that_is_allowed_is_called_by_r(jobs: Path) -> None:
+    tool("Rscript")
+    assert command("good::run", jobs, packages=frozenset({"good"})).arguments[-2:] == ("-e", "good::run()")
 
 
 def test_an_interpreter_that_is_not_installed_is_named(jobs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
