@@ -57,7 +57,6 @@ class WorkerState(msgspec.Struct, frozen=True, omit_defaults=True):
     slots: int
     code_version: str = ""
     instance: str = ""  # the only one it serves; "" = all
-    waiting_for: str = ""
     trouble: str = ""  # why it cannot write, say
     running: tuple[Running, ...] = ()
 
