@@ -40,9 +40,8 @@ class Ids(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Set `request_id` and `instance`, and `ids` for a line of text; "" where there is none."""
-        record.request_id = request_id.get()
-        record.instance = getattr(record, "instance", "")
-        clues = {"request": record.request_id, "instance": record.instance}
+        clues = {"request": request_id.get(), "instance": getattr(record, "instance", "")}
+        record.request_id, record.instance = clues["request"], clues["instance"]
         record.ids = "".join(f" [{kind} {clue}]" for kind, clue in clues.items() if clue)
         return True
 
