@@ -36,7 +36,7 @@ MAX_COOKIES = 8192  # characters; a browser of ours sends some hundred
 # what says, beside the session, who asks for what: the same of all these, the same right to an answer
 _WHO = ("PATH_INFO", "HTTP_HOST", "HTTP_X_FORWARDED_PROTO")
 # what belongs to one answer and not to the next
-_OWN = frozenset({"content-length", "x-position", "set-cookie"})
+_OWN = frozenset({"content-length", "x-position", "x-request-id", "set-cookie"})
 
 
 class _Known(NamedTuple):

@@ -43,6 +43,10 @@ FOLDBOARD_TIME_ZONE: str = env.str("FOLDBOARD_TIME_ZONE", default="UTC")
 FOLDBOARD_TLS: bool = env.bool("FOLDBOARD_TLS", default=False)
 FOLDBOARD_PROXIES: int = env.int("FOLDBOARD_PROXIES", default=0)
 
+# What the programs log, on standard error.
+FOLDBOARD_LOG_FORMAT = _choice("FOLDBOARD_LOG_FORMAT", "text", "json")
+FOLDBOARD_LOG_LEVEL = _choice("FOLDBOARD_LOG_LEVEL", "WARNING", "DEBUG", "INFO", "ERROR", "CRITICAL")
+
 DEBUG: bool = env.bool("FOLDBOARD_DEBUG", default=False)
 SECRET_KEY: str = env.str("FOLDBOARD_SECRET_KEY", default="") or kept_key(FOLDBOARD_VAR / "secret_key")
 ALLOWED_HOSTS: list[str] = env.list("FOLDBOARD_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
@@ -61,6 +65,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "board.web.request_ids.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
@@ -203,8 +208,12 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # a selection of many rows is one form
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {"django": {"handlers": ["console"], "level": "WARNING", "propagate": False}},
+    "filters": {"ids": {"()": "board.log.faults.Ids"}},
+    "formatters": {
+        "text": {"format": "{asctime} {levelname} {name}: {message}{ids}", "style": "{"},
+        "json": {"()": "board.log.faults.JsonLines"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": FOLDBOARD_LOG_FORMAT, "filters": ["ids"]}},
+    "root": {"handlers": ["console"], "level": FOLDBOARD_LOG_LEVEL},
+    "loggers": {"django": {"handlers": ["console"], "level": FOLDBOARD_LOG_LEVEL, "propagate": False}},
 }

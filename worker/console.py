@@ -60,6 +60,8 @@ class Report:
             self.line(f"worker: message {file!r} rejected: {code} (see inbox/failed)")
         for file, why in found.stuck.items():
             self.line(f"worker: message {file!r} cannot be moved out of the inbox: {why}")
+        for file, why in found.unjudged.items():
+            self.line(f"worker: message {file!r} stays in the inbox and is tried again: {why}")
 
     def unusable(self, instance: str, problem: str) -> None:
         self.once(instance, f"worker: nothing of the instance {instance!r} can be run: {problem}")

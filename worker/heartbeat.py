@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -10,10 +11,12 @@ from collections.abc import Callable
 import msgspec
 
 from board.log.directory import Directory
+from board.log.faults import note_fault
 from board.log.worker_lock import BEAT_INTERVAL_S, STATE, WorkerState
 from worker.lock import WorkerLock
 
 _LOOK_S = 0.5
+_logger = logging.getLogger(__name__)
 
 
 class Heartbeat:
@@ -25,6 +28,7 @@ class Heartbeat:
         self._files = Directory(lock.store)
         self._ended = threading.Event()
         self._written: WorkerState | None = None
+        self._fault = ""
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
 
     def start(self) -> None:
@@ -40,14 +44,26 @@ class Heartbeat:
         while not self._ended.is_set():
             if time.monotonic() >= next_beat:
                 next_beat = time.monotonic() + self._interval_s
-                if not self.lock.beat():
+                if not self._try(self.lock.beat, otherwise=True):
                     self._on_loss()
                     return
-            if self.says is not None:
-                self._tell(self.says())
+            self._try(self._tell, otherwise=None)
             self._ended.wait(_LOOK_S)
 
-    def _tell(self, state: WorkerState) -> None:
+    def _try[T](self, act: Callable[[], T], *, otherwise: T) -> T:
+        """Do something; a fault of ours is logged, once and not twice a second, and must not end the sign of life."""
+        try:
+            return act()
+        except Exception as error:
+            if repr(error) != self._fault:
+                self._fault = repr(error)
+                note_fault(_logger, error, "The heartbeat of the worker cannot do all it should")
+            return otherwise
+
+    def _tell(self) -> None:
+        if self.says is None:
+            return
+        state = self.says()
         if state == self._written:
             return
         with contextlib.suppress(OSError):

@@ -7,6 +7,8 @@ been through nor how much waits in it fills the memory.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from board.log.base import NOWHERE
@@ -79,10 +81,11 @@ class Served:
         instance_id = next(reversed(self.unseen))
         with self.tail.reading():
             self._judge(instance_id)
-            instance = self.tail.get(instance_id)
-            if instance is not None:
-                self.lost += lost(instance)
-                self._stand(instance_id)
+            with self.isolating(instance_id, "cannot be recovered by the worker"):
+                instance = self.tail.get(instance_id)
+                if instance is not None:
+                    self.lost += lost(instance)
+            self._stand(instance_id)
         self._seen.add(instance_id)
         del self.unseen[instance_id]  # last: what could not be read is met again
         return True
@@ -90,6 +93,14 @@ class Served:
     def note(self, instance_id: str) -> None:
         """Judge an instance anew after this worker itself has moved it."""
         self._judge(instance_id)
+
+    @contextmanager
+    def isolating(self, instance_id: str, problem: str) -> Iterator[None]:
+        """Serve an instance no longer when a fault of ours comes up with it; it is logged, and the others go on."""
+        with self.tail.isolating(instance_id, problem):
+            yield
+            return
+        self._give_up(instance_id)
 
     def standings(self) -> dict[str, Standing]:
         """Where every instance served stands; what is complete or cancelled leaves the memory."""
@@ -99,12 +110,25 @@ class Served:
                     self._stand(instance_id)
         return self._standings
 
+    def _give_up(self, instance_id: str) -> None:
+        for known in (self.ready, self.owed, self._dirty):
+            known.discard(instance_id)
+        self._standings.pop(instance_id, None)
+        self._let_go(instance_id)
+        head = self.tail.head(instance_id)
+        if head is not None and head.broken:
+            self.unusable[instance_id] = head.broken
+
     def _stand(self, instance_id: str) -> None:
         self._dirty.discard(instance_id)
         instance = self.tail.get(instance_id)
         if instance is None:
-            self._standings.pop(instance_id, None)
+            self._give_up(instance_id)
             return
+        with self.isolating(instance_id, "cannot say where it stands"):
+            self._take_standing(instance_id, instance)
+
+    def _take_standing(self, instance_id: str, instance: Instance) -> None:
         state = instance.state
         says = waiting_for(instance) if state == "active" else instance.sentence()
         self._standings[instance_id] = Standing(state, says)
@@ -143,14 +167,18 @@ class Served:
 
     def _judge(self, instance_id: str) -> None:
         instance = self.tail.get(instance_id)
+        if instance is None:
+            self._give_up(instance_id)
+            return
         self._dirty.add(instance_id)
-        if instance is None or instance.cancelled:
+        if instance.cancelled:
             self.ready.discard(instance_id)
             self.owed.discard(instance_id)
             return
         self._weigh(instance)
-        (self.ready.add if _has_script(instance) else self.ready.discard)(instance_id)
-        (self.owed.add if instance.owed() else self.owed.discard)(instance_id)
+        with self.isolating(instance_id, "cannot say what is ready in it"):
+            (self.ready.add if _has_script(instance) else self.ready.discard)(instance_id)
+            (self.owed.add if instance.owed() else self.owed.discard)(instance_id)
 
 
 def _has_script(instance: Instance) -> bool:

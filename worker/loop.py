@@ -7,10 +7,12 @@ What cannot be written (a full disk, a store that is read-only for a while) is k
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 
 from board.log.errors import LogError
+from board.log.faults import note_fault
 from board.log.notify import LOOK_S
 from board.log.store import Store
 from board.log.tail import Tail
@@ -35,6 +37,7 @@ EXIT_OK, EXIT_STUCK, EXIT_HELD, EXIT_GAVE_UP = 0, 3, 4, 5
 TROUBLE_PAUSE_S = 1.0
 TROUBLE_PATIENCE_S = 10.0  # how long a worker that is to end by itself tries to write
 RECOVER_AGAIN_S = 30.0
+_logger = logging.getLogger(__name__)
 
 
 class Worker:
@@ -56,6 +59,7 @@ class Worker:
         self.report = report or Report(config)
         self.served = Served(tail, config.instance)
         self.trouble = ""
+        self._fault = self._fault_words = ""  # of ours, in the last turn: what was logged, and what people are told
         self._clock = clock
         self._workshop = Workshop(config, store)
         self._room = Room(store.root, config.reserve_bytes)
@@ -117,6 +121,7 @@ class Worker:
             self._idle_since = None
             return self._verdict_of_trouble(now)
         standings = self.served.standings()
+        self._report_unusable()
         for instance_id, standing in standings.items():
             self.report.standing(instance_id, standing.state, standing.says)
         if self.config.instance and not standings:
@@ -195,7 +200,9 @@ class Worker:
             self.stop.lose()
             again = True
         except (LogError, OSError) as error:
-            self._note_trouble(error, now)
+            self._note_trouble(reason(error), str(error), now)
+        except Exception as error:  # what runs is looked after all the same, and tried again
+            self._note_fault(error, now)
         if self.stop.lost:
             self.shift.forget_ended()
         return again
@@ -230,12 +237,15 @@ class Worker:
         mine = {run.attempt for run in self.shift.running}
         self._orphans += [attempt for attempt in self.served.lost if attempt not in mine]
         self.served.lost.clear()
-        for instance_id, problem in self.served.unusable.items():
-            self.report.unusable(instance_id, problem)
-        self.served.unusable.clear()
+        self._report_unusable()
         if self._orphans and now >= self._orphans_at:
             self._recover(now)
         return met
+
+    def _report_unusable(self) -> None:
+        for instance_id, problem in self.served.unusable.items():
+            self.report.unusable(instance_id, problem)
+        self.served.unusable.clear()
 
     def _recover(self, now: float) -> None:
         alive = dict(end_orphans(self._workshop.marks, self._orphans, self.config.grace_s))
@@ -255,14 +265,22 @@ class Worker:
         if self.lock is not None:
             self.lock.check()
 
-    def _note_trouble(self, error: Exception, now: float) -> None:
+    def _note_fault(self, error: Exception, now: float) -> None:
+        """Log a fault of ours in a turn, once and not each second; people see it on the page of the worker."""
+        if repr(error) != self._fault:
+            self._fault = repr(error)
+            self._fault_words = note_fault(_logger, error, "A turn of the worker cannot be finished")
+        self._note_trouble(self._fault_words, f"{self._fault_words}.", now)
+
+    def _note_trouble(self, why: str, says: str, now: float) -> None:
         self._trouble_until = now + TROUBLE_PAUSE_S
         self._trouble_since = now if self._trouble_since is None else self._trouble_since
-        if self.trouble != reason(error):
-            self.trouble = reason(error)
-            self.report.trouble(str(error))
+        if self.trouble != why:
+            self.trouble = why
+            self.report.trouble(says)
 
     def _note_well(self) -> None:
         if self._trouble_since is not None:
-            self.trouble, self._trouble_since = "", None
-            self.report.well()
+            if not self._fault:
+                self.report.well()
+            self.trouble, self._trouble_since, self._fault = "", None, ""

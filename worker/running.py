@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from board.log.errors import LogError, NotDurable
 from board.log.event import utcnow
 from board.log.tail import Acting, Tail
+from board.process.engine.instance import Instance
 from board.services import attempts
 from board.services.attempts import Attempt, Result
 from worker.console import Report, reason
@@ -151,23 +152,28 @@ class Shift:
 
     def _append_ends(self, acting: Acting, ended: list[Running], now: float) -> None:
         for run in ended:
-            attempt, outcome = run.attempt, run.outcome
-            assert outcome is not None  # nosec B101 # for the type checker: it has ended
-            if outcome.ended == "stopped":
-                status = "open" if attempts.stop(acting, attempt, outcome.took_s, now=self._now) else ""
-            else:
-                finished = attempts.finish(acting, attempt, result_of(outcome), now=self._now)
-                status = finished.status
-                if finished.retry_in_s is not None:
-                    self.chooser.pause(attempt.instance, attempt.row, now + finished.retry_in_s)
-            self.running.remove(run)
-            self._report.ended(attempt, outcome, status)
+            with self._served.isolating(run.attempt.instance, f"cannot take in the end of {run.attempt.task}"):
+                self._append_end(acting, run, now)
         for instance_id in {run.attempt.instance for run in ended}:
             self._served.note(instance_id)
 
+    def _append_end(self, acting: Acting, run: Running, now: float) -> None:
+        attempt, outcome = run.attempt, run.outcome
+        assert outcome is not None  # nosec B101 # for the type checker: it has ended
+        if outcome.ended == "stopped":
+            status = "open" if attempts.stop(acting, attempt, outcome.took_s, now=self._now) else ""
+        else:
+            finished = attempts.finish(acting, attempt, result_of(outcome), now=self._now)
+            status = finished.status
+            if finished.retry_in_s is not None:
+                self.chooser.pause(attempt.instance, attempt.row, now + finished.retry_in_s)
+        self.running.remove(run)
+        self._report.ended(attempt, outcome, status)
+
     def _append_owed(self, acting: Acting) -> None:
         for instance_id in list(self._served.owed):
-            attempts.settle_owed(acting, instance_id, now=self._now)
+            with self._served.isolating(instance_id, "cannot be opened anew"):
+                attempts.settle_owed(acting, instance_id, now=self._now)
             self._served.note(instance_id)
 
     def _append_starts(self, acting: Acting, begun: list[Prepared], now: float) -> None:
@@ -176,21 +182,25 @@ class Shift:
             if chosen is None:
                 return
             instance, row = chosen
-            attempt = self._workshop.next(instance, row)
-            self._report.slowed(attempt, self.chooser.begin(instance, row, now))
-            try:
-                prepared = self._workshop.prepare(instance, attempt)
-            except Refused as refused:
-                self._workshop.write_reason(attempt, str(refused))
-                attempts.refuse(acting, attempt, str(refused), now=self._now)
-                self._report.refused(attempt, instance.definition(row).script, str(refused))
-            else:
-                try:
-                    attempts.begin(acting, attempt, self._workshop.code_version(prepared), now=self._now)
-                except BaseException:
-                    prepared.close()
-                    raise
-                begun.append(prepared)
+            with self._served.isolating(instance.id, f"cannot begin {instance.task_of(row)}"):
+                self._append_start(acting, instance, row, begun, now)
+
+    def _append_start(self, acting: Acting, instance: Instance, row: int, begun: list[Prepared], now: float) -> None:
+        attempt = self._workshop.next(instance, row)
+        self._report.slowed(attempt, self.chooser.begin(instance, row, now))
+        try:
+            prepared = self._workshop.prepare(instance, attempt)
+        except Refused as refused:
+            self._workshop.write_reason(attempt, str(refused))
+            attempts.refuse(acting, attempt, str(refused), now=self._now)
+            self._report.refused(attempt, instance.definition(row).script, str(refused))
+            return
+        try:
+            attempts.begin(acting, attempt, self._workshop.code_version(prepared), now=self._now)
+        except BaseException:
+            prepared.close()
+            raise
+        begun.append(prepared)
 
     def _start(self, begun: list[Prepared], now: float, *, durable: bool) -> None:
         """Start what the log says has begun; what cannot be started has ended, with the reason."""

@@ -48,12 +48,13 @@ class Chooser:
         """
         number = Counter(place.instance for place in running)
         for chosen in sorted(self._served.ready, key=lambda i: (number[i], self._picked.get(i, 0), i)):
-            instance = self._tail.get(chosen)
-            row = self._row(instance, running, now) if instance is not None else None
-            if instance is not None and row is not None:
-                self._picks += 1
-                self._picked[chosen] = self._picks
-                return instance, row
+            with self._served.isolating(chosen, "cannot say which script is next"):
+                instance = self._tail.get(chosen)
+                row = self._row(instance, running, now) if instance is not None else None
+                if instance is not None and row is not None:
+                    self._picks += 1
+                    self._picked[chosen] = self._picks
+                    return instance, row
         return None
 
     def next_retry(self, now: float) -> float:

@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass, replace
 
 from board.log.event import PROCESSES, Event
+from board.log.faults import note_fault
 from board.process.definition.table import ProcessTable
 from board.process.definition.text import heading, shown
 from board.process.validation.bounds import read_table
@@ -47,9 +48,10 @@ class Shelf:
         try:
             table = read_table(event.value)
         except Exception as error:  # an odd line must not take the other processes down
+            reason = shown(str(error), 300)
             if not isinstance(error, (ValueError, RecursionError)):
-                _logger.exception("The process %s saved at byte %d cannot be read", event.task, offset)
-            why = f"The process “{event.task}” saved by {heading(event.actor)} is unreadable: {shown(str(error), 300)}"
+                reason = note_fault(_logger, error, f"The process {event.task} saved at byte {offset} cannot be read")
+            why = f"The process “{event.task}” saved by {heading(event.actor)} is unreadable: {reason}"
             self.unreadable.append((offset, why))
             return
         note = self._notes.pop((event.task, event.ts, event.actor), "")

@@ -19,6 +19,7 @@ import msgspec
 from board.log.base import View
 from board.log.errors import LogError
 from board.log.event import Event, decode
+from board.log.faults import MAX_REASON, note_fault
 from board.process.definition.text import heading, shown
 from board.process.engine.events import INSTANCE
 from board.process.engine.instance import Instance, InstanceError
@@ -30,9 +31,6 @@ PASSING = (LogError, OSError, MemoryError)
 """What may be over at the next look: no fault of what the log holds."""
 
 START_FIELDS = frozenset({"name", "process", "elements", "version", "created"})
-MAX_REASON = 500
-"""Characters of why an instance cannot be read."""
-
 RING = 1024
 """How many touching events a warm instance remembers."""
 _logger = logging.getLogger(__name__)
@@ -117,9 +115,10 @@ class Story:
             return
         try:
             self._touch(offset, self.warm.apply(_sharing(event)))
+        except PASSING:
+            self.forget()
         except Exception as error:  # one odd event must not take the other instances down
-            _logger.exception("Instance %s: the event at byte %d cannot be taken in", self.id, offset)
-            self.fail(error)
+            self.fail(error, f"cannot take in the event at byte {offset}")
 
     def fold(self, view: View, fold: Fold) -> Instance | None:
         """The folded instance; None when it cannot be folded, which its head then explains.
@@ -136,11 +135,8 @@ class Story:
                 self.warm = warm
             except PASSING:
                 raise
-            except InstanceError as error:
-                self.fail(error)
             except Exception as error:  # one odd instance must not take the others down
-                _logger.exception("Instance %s cannot be folded", self.id)
-                self.fail(error)
+                self.fail(error, "cannot be folded")
         return self.warm
 
     def fold_until(self, view: View, fold: Fold, seq: int) -> Instance | None:
@@ -158,10 +154,13 @@ class Story:
         self.warm = None
         self.ring.clear()
 
-    def fail(self, error: Exception) -> None:
-        """Be unreadable from now on, for this reason."""
+    def fail(self, error: Exception, problem: str) -> None:
+        """Be unreadable from now on: the log itself says why (InstanceError), or a fault of ours is noted."""
         self.forget()
-        self.failure = shown(str(error), MAX_REASON) or type(error).__name__
+        if isinstance(error, InstanceError):
+            self.failure = shown(str(error), MAX_REASON)
+        else:
+            self.failure = note_fault(_logger, error, f"Instance {self.id} {problem}", instance=self.id)
 
     def changed_since(self, offset: int) -> set[int] | None:
         """The rows touched by events from `offset` on; None when that is further back than the ring tells."""

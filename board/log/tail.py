@@ -25,7 +25,7 @@ from board.log.event import MAX_LINE, BadLine, Event, check_length, decode, id_f
 from board.log.file import open_log
 from board.log.search import Wanted, find
 from board.log.store import Store
-from board.log.stream import Entry, Fold, InstanceHead, Story
+from board.log.stream import PASSING, Entry, Fold, InstanceHead, Story
 from board.process.engine.events import INSTANCE
 from board.process.engine.instance import Instance
 
@@ -186,12 +186,22 @@ class Tail:
             if story is not None:
                 story.forget()
 
-    def fail(self, instance_id: str, error: Exception) -> None:
-        """Make an instance unreadable of which no state can be worked out, so that it takes no other down with it."""
-        with self.reading():
-            story = self._stories.get(instance_id)
-            if story is not None:
-                story.fail(error)
+    @contextmanager
+    def isolating(self, instance_id: str, problem: str) -> Iterator[None]:
+        """Keep a fault of ours with one instance: it is logged, the instance is unreadable, and the others go on.
+
+        `problem` says what it cannot ("cannot be folded"). LogError, OSError and MemoryError pass through.
+        """
+        try:
+            yield
+        except PASSING:
+            raise
+        except Exception as error:
+            with self.reading():
+                story = self._stories.get(instance_id)
+                if story is None:
+                    raise
+                story.fail(error, problem)
 
     def has_ref(self, ref: str) -> bool:
         """Whether an event carries this `ref`: the message of that name was applied."""

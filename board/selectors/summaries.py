@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
@@ -10,7 +9,6 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from board.log.base import Position
-from board.log.stream import PASSING
 from board.log.tail import InstanceHead, Tail
 from board.process.definition.table import Row
 from board.process.definition.text import shown
@@ -18,7 +16,6 @@ from board.process.engine.instance import Instance
 from board.selectors import current
 
 MAX_SENTENCE = 1000
-_logger = logging.getLogger(__name__)
 
 
 class OpenRow(NamedTuple):
@@ -97,14 +94,9 @@ def read(tail: Tail, head: InstanceHead) -> tuple[Instance, Digest] | None:
     instance = tail.get(head.id) if not head.broken else None
     if instance is None:
         return None
-    try:
+    with tail.isolating(head.id, "cannot say where it stands"):
         return instance, digest(instance)
-    except PASSING:
-        raise
-    except Exception as error:  # one odd instance must not take the pages of all others down
-        _logger.exception("Where the instance %s stands cannot be worked out", head.id)
-        tail.fail(head.id, error)
-        return None
+    return None
 
 
 def open_rows(instance: Instance) -> tuple[OpenRow, ...]:

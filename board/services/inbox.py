@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import logging
 import os
 import signal
 import stat
@@ -19,7 +20,9 @@ from typing import NamedTuple
 
 from board.log.directory import NotPlain
 from board.log.event import Event, utcnow
+from board.log.faults import note_fault
 from board.log.store import Store
+from board.log.stream import PASSING
 from board.log.tail import Acting, Tail
 from board.process.engine.decide import finishing
 from board.process.engine.events import Draft
@@ -28,18 +31,23 @@ from board.services.message import MAX_BYTES, Message, Rejected, read_message
 from board.services.write import Clock, events_of
 
 AT_ONCE = 500  # messages a flush; others may append in between
-_MOVE_AGAIN_S = 30.0  # a file that cannot be moved is left alone this long
+_AGAIN_S = 30.0  # a file that cannot be moved or judged is left alone this long
+_logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class Report:
-    """What became of the files looked at, by name: `rejected` with the code, `stuck` what cannot be moved and why."""
+    """What became of the files looked at, by name: `rejected` with the code, `stuck` what cannot be moved and why.
+
+    `unjudged` are those that a fault of ours keeps in the inbox, with what people are told of it.
+    """
 
     applied: dict[str, Event] = field(default_factory=dict)
     rejected: dict[str, str] = field(default_factory=dict)
     pending: list[str] = field(default_factory=list)
     duplicate: list[str] = field(default_factory=list)
     stuck: dict[str, str] = field(default_factory=dict)
+    unjudged: dict[str, str] = field(default_factory=dict)
 
 
 class _Wait(NamedTuple):
@@ -52,7 +60,13 @@ class _Duplicate(NamedTuple):
     """Applied before under this name."""
 
 
-_Became = Event | Rejected | _Wait | _Duplicate
+class _Unjudged(NamedTuple):
+    """Not applied because of a fault of ours: what people are told."""
+
+    says: str
+
+
+_Became = Event | Rejected | _Wait | _Duplicate | _Unjudged
 
 
 class Inbox:
@@ -64,7 +78,7 @@ class Inbox:
         self._files = store.directory
         self._inbox, self._processed, self._failed = map(store.relative, (store.inbox, store.processed, store.failed))
         self._waiting: dict[str, tuple[tuple[int, ...], str]] = {}  # name: what it looked like, the instance it wants
-        self._stuck: dict[str, float] = {}  # name: when to try to move it again, monotonic
+        self._stuck: dict[str, float] = {}  # name: when to try again what could not be moved or judged, monotonic
 
     def take_in(self, check: Callable[[], None] = lambda: None) -> Report:
         """Apply what is there, in name order. `check` is called under the append lock and may raise."""
@@ -112,7 +126,7 @@ class Inbox:
         if messages:
             with self._tail.acting() as acting:
                 check()
-                became = {message.ref: self._apply_once(acting, message) for message in messages}
+                became = {message.ref: self._judged(acting, message) for message in messages}
         for name, found in read.items():
             self._sort_out(name, found if not isinstance(found, Message) else became[name], report)
 
@@ -123,6 +137,11 @@ class Inbox:
             report.pending.append(name)
             if became.instance:
                 self._waiting[name] = self._look(name), became.instance
+            return
+        if isinstance(became, _Unjudged):
+            if name not in self._stuck:
+                report.unjudged[name] = became.says
+            self._stuck[name] = time.monotonic() + _AGAIN_S
             return
         if isinstance(became, Event):
             report.applied[name] = became
@@ -144,9 +163,9 @@ class Inbox:
         except OSError as error:
             if name not in self._stuck:
                 report.stuck[name] = error.strerror or str(error)
-            self._stuck[name] = time.monotonic() + _MOVE_AGAIN_S
+            self._stuck[name] = time.monotonic() + _AGAIN_S
 
-    def _read(self, name: str) -> Message | Rejected | _Wait:
+    def _read(self, name: str) -> Message | Rejected | _Wait | _Unjudged:
         try:
             name.encode()
             fd = self._files.open(f"{self._inbox}/{name}")
@@ -163,8 +182,12 @@ class Inbox:
             if found.st_size > MAX_BYTES:
                 return Rejected("unreadable", f"a message has at most {MAX_BYTES} bytes, this one has {found.st_size}")
             return read_message(name, os.read(fd, MAX_BYTES))
+        except PASSING:
+            raise
         except Rejected as rejected:
             return _Wait("") if rejected.code == "unreadable" and _is_being_written(fd) else rejected
+        except Exception as error:  # one odd message must not keep the others out
+            return self._unjudged(name, error)
         finally:
             os.close(fd)
 
@@ -199,6 +222,17 @@ class Inbox:
         with contextlib.suppress(FileNotFoundError):
             old = f"{self._failed}/{name}{suffix}"
             self._files.rename(old, self._free(self._failed, f"{name}.old{suffix}"))
+
+    def _judged(self, acting: Acting, message: Message) -> _Became:
+        try:
+            return self._apply_once(acting, message)
+        except PASSING:
+            raise
+        except Exception as error:  # one odd message must not keep the others out
+            return self._unjudged(message.ref, error, message.instance)
+
+    def _unjudged(self, name: str, error: Exception, instance: str = "") -> _Unjudged:
+        return _Unjudged(note_fault(_logger, error, f"The message {name} cannot be judged", instance=instance))
 
     def _apply_once(self, acting: Acting, message: Message) -> _Became:
         known = self._tail.has_ref(message.ref) or self._files.has(f"{self._processed}/{message.ref}")

@@ -17,7 +17,7 @@ from board.accounts.sessions import SessionStore
 from board.web import unsent_forms as keeping
 from board.web.http import Request
 
-log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 
 class Login(LoginView):
@@ -53,7 +53,7 @@ class Logout(LogoutView):
         try:
             return super().post(request, *args, **kwargs)
         except DatabaseError:
-            log.exception("A session could not be ended: the database cannot be written.")
+            _logger.exception("A session could not be ended: the database cannot be written.")
             request.session = SessionStore()  # an empty one, for which the cookie is taken back
             request.user = AnonymousUser()
             return render(request, "registration/logged_out_here.html")

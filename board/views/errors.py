@@ -2,6 +2,7 @@
 
 import errno
 import json
+import logging
 import sys
 
 from django.contrib.auth.decorators import login_not_required
@@ -16,9 +17,11 @@ from django.utils import timezone
 
 from board.accounts.permissions import may_start
 from board.log.errors import AppendError, ReadError
+from board.log.faults import note_fault, request_id
 from board.views.instance.common import Unreadable, base_of
 from board.web import unsent_forms as keeping
 
+_logger = logging.getLogger(__name__)
 RETRY_S = 10
 API = "/api/"
 # what a disk or a machine says, and not a fault of ours in naming a file
@@ -55,7 +58,11 @@ def server_error(request: HttpRequest) -> HttpResponse:
     sentence = _out_of_order(sys.exception())
     if sentence:
         return _unavailable(request, sentence)
-    context = {"at": f"{timezone.localtime():%H:%M:%S}", "css": _css(), "kept": _kept(request)}
+    if _is_of_a_program(request):
+        message = f"This is a fault of Foldboard itself. Its log has the details under request {request_id.get()}."
+        return JsonResponse({"code": "fault", "message": message}, status=500)
+    at = f"{timezone.localtime():%H:%M:%S}"
+    context = {"at": at, "request_id": request_id.get(), "css": _css(), "kept": _kept(request)}
     return HttpResponse(render_to_string("500.html", context), status=500)
 
 
@@ -74,7 +81,7 @@ def _out_of_order(failed: BaseException | None) -> str:
 
 def _unavailable(request: HttpRequest, sentence: str) -> HttpResponse:
     """503 for each kind of caller: JSON for programs, words at the foot of the window for a fragment, else a page."""
-    if request.path.startswith(API) and request.path != API:
+    if _is_of_a_program(request):
         answer: HttpResponse = JsonResponse({"code": "unavailable", "message": sentence}, status=503)
     elif request.headers.get("HX-Request") == "true":
         answer = HttpResponse(sentence, status=503, content_type="text/plain; charset=utf-8")
@@ -83,6 +90,10 @@ def _unavailable(request: HttpRequest, sentence: str) -> HttpResponse:
         answer = HttpResponse(render_to_string("503.html", _as_it_was(request, sentence)), status=503)
     answer["Retry-After"] = str(RETRY_S)
     return answer
+
+
+def _is_of_a_program(request: HttpRequest) -> bool:
+    return request.path.startswith(API) and request.path != API
 
 
 def _as_it_was(request: HttpRequest, sentence: str) -> dict[str, object]:
@@ -119,5 +130,6 @@ def _css() -> str:
 def _kept(request: HttpRequest) -> keeping.Kept | None:
     try:
         return keeping.keep(request)
-    except Exception:  # the form itself may be what broke the page
+    except Exception as error:  # the form itself may be what broke the page
+        note_fault(_logger, error, "What was sent cannot be kept")
         return None

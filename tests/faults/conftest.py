@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.views.conftest import cast, login, store  # noqa: F401  fixtures
 from tests.worker.site import Site
 
 LONG = os.environ.get("FIRE") == "long"

@@ -46,7 +46,15 @@ def test_deployment_files_set_only_settings_there_are() -> None:
             assert named <= known, path
 
 
-@pytest.mark.parametrize(("name", "value"), [("FOLDBOARD_VIEW", "some"), ("FOLDBOARD_INBOX_STATUS", "none")])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("FOLDBOARD_VIEW", "some"),
+        ("FOLDBOARD_INBOX_STATUS", "none"),
+        ("FOLDBOARD_LOG_FORMAT", "xml"),
+        ("FOLDBOARD_LOG_LEVEL", "loud"),
+    ],
+)
 def test_a_setting_that_makes_no_sense_is_refused_with_what_it_may_be(tmp_path: Path, name: str, value: str) -> None:
     done = manage(tmp_path, "check", **{name: value})
     assert done.returncode

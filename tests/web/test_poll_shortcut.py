@@ -43,7 +43,7 @@ class Server:
         return self.django(environ, start)
 
     def get(self, client: Client, path: str, query: str = "", method: str = "GET") -> tuple[int, dict[str, str], str]:
-        """(status, headers, text) of what somebody with a client's cookies asks for."""
+        """(status, headers, text) of what somebody with a client's cookies asks for, without what names one request."""
         said: list[tuple[str, list[tuple[str, str]]]] = []
         environ = client._base_environ() | {  # type: ignore[attr-defined]
             "REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "HTTP_HOST": "localhost",
@@ -53,7 +53,7 @@ class Server:
         text = b"".join(body).decode()
         if hasattr(body, "close"):
             body.close()
-        return int(said[0][0][:3]), dict(said[0][1]), text
+        return int(said[0][0][:3]), {name: value for name, value in said[0][1] if name != "X-Request-ID"}, text
 
     def poll(self, client: Client, v: str, query: str = "", path: str = BOARD) -> int:
         """The status of a poll."""

@@ -42,6 +42,7 @@ def _facts(report: Report) -> dict[str, Any]:
         "pending": report.pending,
         "duplicate": report.duplicate,
         "stuck": report.stuck,
+        "unjudged": report.unjudged,
     }
 
 
@@ -52,4 +53,5 @@ def _sentences(report: Report) -> str:
     ]
     lines += [f"  rejected {file}: {code} (see inbox/failed/{file}.error)" for file, code in report.rejected.items()]
     lines += [f"  {file} cannot be moved out of the inbox: {why}" for file, why in report.stuck.items()]
+    lines += [f"  {file} stays in the inbox and is tried again: {why}" for file, why in report.unjudged.items()]
     return "\n".join(lines)

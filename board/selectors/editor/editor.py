@@ -17,6 +17,7 @@ from django.contrib.auth.models import User
 from django.template.loader import get_template
 
 from board.log.definitions import Definition
+from board.log.faults import note_fault
 from board.log.tail import Tail
 from board.models import Draft
 from board.process.definition.table import COLUMNS, ProcessTable, Row
@@ -28,7 +29,7 @@ from board.selectors.editor.problems import problems_of
 from board.selectors.editor.processes import depth_of, picture
 from board.selectors.words import column_word
 
-logger = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 CORE = ("task", "name", "role", "depends_on", "script", "collection", "parent")  # columns of the grid itself
 SELDOM = tuple(column for column in COLUMNS if column not in CORE)
 MORE = "more"  # the grid's last column, which sums up the others
@@ -169,8 +170,8 @@ class Editing:
         """The process drawn, each task a link to its row; "" without tasks, with too many, or if it cannot be drawn."""
         try:
             return picture(self.table, self.name)
-        except Exception:  # a half-written table that nobody thought of must not keep its own editor from opening
-            logger.exception("The draft of “%s” cannot be drawn", self.name)
+        except Exception as error:  # a half-written table that nobody thought of must not close its editor
+            note_fault(_logger, error, f"The draft of “{self.name}” cannot be drawn")
             return ""
 
 

@@ -6,6 +6,7 @@ import json
 from base64 import b64decode, b64encode
 from typing import Any
 
+import msgspec
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpResponse
@@ -131,13 +132,14 @@ def _unpacked(kept: str) -> bytes:
 
 def _confirmed(request: Request) -> ProcessTable:
     """The table that was shown, as it travelled in the form."""
+    not_whole = "The table did not come through."
     try:
-        said = json.loads(request.POST["table"])
-        if len(said) > MAX_COLUMNS + len(COLUMNS) or any(len(column) > MAX_EDITED for column in said.values()):
-            raise ValueError
-        return ProcessTable.from_columns(said)
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise BadRequest("The table did not come through.") from error
+        columns = msgspec.json.decode(request.POST.get("table", "").encode(), type=dict[str, list[str]])
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise BadRequest(not_whole) from error
+    if len(columns) > MAX_COLUMNS + len(COLUMNS) or any(len(column) > MAX_EDITED for column in columns.values()):
+        raise BadRequest(not_whole)
+    return ProcessTable.from_columns(columns)
 
 
 def _preview(
