@@ -15,7 +15,7 @@ ROWS = [
 
 
 def warm(worker: Worker) -> list[str]:
-    return sorted(name for name, story in worker.tail._stories.items() if story.warm is not None)
+    return sorted(name for name, stream in worker.tail._streams.items() if stream.warm is not None)
 
 
 def turn_until_idle(worker: Worker) -> None:
