@@ -16,8 +16,7 @@ from board.log.faults import note_fault
 from board.log.notify import LOOK_S
 from board.log.store import Store
 from board.log.tail import Tail
-from board.log.worker_lock import Running as Told
-from board.log.worker_lock import WorkerState
+from board.log.worker_lock import RunningScript, WorkerState
 from board.services import attempts
 from board.services.attempts import Attempt
 from board.services.inbox import Inbox
@@ -26,11 +25,11 @@ from worker.console import Report, reason
 from worker.instances import Served, Standing
 from worker.lock import LockLost, WorkerLock
 from worker.recover import end_leftovers, end_orphans
-from worker.running import Shift
+from worker.running import Running
 from worker.scheduler import Place
 from worker.script.prepare import Workshop
 from worker.signals import Stop
-from worker.wakeups import News
+from worker.wakeups import Wakeups
 
 EXIT_OK, EXIT_STUCK, EXIT_HELD, EXIT_GAVE_UP = 0, 3, 4, 5
 TROUBLE_PAUSE_S = 1.0
@@ -62,12 +61,12 @@ class Worker:
         self._clock = clock
         self._workshop = Workshop(config, store)
         self._inbox = Inbox(tail, store, status_for=config.inbox_status) if config.inbox else None
-        self._news = News(store, self.stop)
-        self.shift = Shift(
+        self._wakeups = Wakeups(store, self.stop)
+        self.running = Running(
             tail,
             self.served,
             self._workshop,
-            self._news,
+            self._wakeups,
             self.report,
             slots=config.slots,
             check_lock=self._check_lock,
@@ -93,21 +92,21 @@ class Worker:
             code = None if again else self.verdict(now)
             self.report.flush()
             if code is not None:
-                self._news.close()
+                self._wakeups.close()
                 return code
             if not again:
                 self._wait(now)
 
     def _wait(self, now: float) -> None:
-        self._news.settle()
+        self._wakeups.settle()
         if self.tail.log.position() != self.served.position:
             return
-        until = min(now + self.config.tick_s, self.shift.next_look(), self.shift.chooser.next_retry(now))
-        if self.shift.unwritten:
+        until = min(now + self.config.tick_s, self.running.next_look(), self.running.chooser.next_retry(now))
+        if self.running.unwritten:
             until = min(until, max(now, self._trouble_until))
         # a file system may tell nothing, or forget to: between two ticks log and inbox are looked at all the same
-        while not self._news.wait(min(LOOK_S, until - self._clock())):
-            news = self._news.look_at_inbox() or self.tail.log.position() != self.served.position
+        while not self._wakeups.wait(min(LOOK_S, until - self._clock())):
+            news = self._wakeups.look_at_inbox() or self.tail.log.position() != self.served.position
             if news or self._clock() >= until:
                 return
 
@@ -115,7 +114,7 @@ class Worker:
         """The exit status when this worker has nothing more to do, None to go on; asked when a turn found nothing."""
         if self.stop.draining:
             return self._verdict_of_stop(now)
-        if self.shift.running or self.served.unseen or self._trouble_since is not None:
+        if self.running.runs or self.served.unseen or self._trouble_since is not None:
             self._idle_since = None
             return self._verdict_of_trouble(now)
         standings = self.served.standings()
@@ -134,7 +133,7 @@ class Worker:
         return None
 
     def _verdict_of_stop(self, now: float) -> int | None:
-        running = self.shift.running
+        running = self.running.runs
         if self.stop.lost:
             return None if running else EXIT_HELD
         if not running:
@@ -168,8 +167,8 @@ class Worker:
             instance=self.config.instance,
             trouble=self.trouble,
             running=tuple(
-                Told(a.instance, a.task, a.element, a.number, run.prepared.script, run.since)
-                for run in tuple(self.shift.running)
+                RunningScript(a.instance, a.task, a.element, a.number, run.prepared.script, run.since)
+                for run in tuple(self.running.runs)
                 for a in (run.attempt,)
             ),
         )
@@ -183,13 +182,13 @@ class Worker:
             self._heed_stop(now)
             if not self.stop.draining and now >= self._trouble_until:
                 self._take_in_messages(now)
-            self.shift.heed_moves(self.served.look(), now)
+            self.running.heed_moves(self.served.look(), now)
             if not self.stop.draining:
                 again = self._meet(now)
-            self.shift.collect(now)
+            self.running.collect(now)
             if now >= self._trouble_until:
                 if not self.stop.lost:
-                    again |= self.shift.write(now, start=not self.stop.draining) and self.shift.unwritten
+                    again |= self.running.write(now, start=not self.stop.draining) and self.running.unwritten
                 self._note_well()
         except LockLost:
             self.stop.lose()
@@ -199,7 +198,7 @@ class Worker:
         except Exception as error:  # what runs is looked after all the same, and tried again
             self._note_fault(error, now)
         if self.stop.lost:
-            self.shift.forget_ended()
+            self.running.forget_ended()
         return again
 
     def _heed_stop(self, now: float) -> None:
@@ -207,20 +206,20 @@ class Worker:
             return
         if self._drain_until is None:
             self._drain_until = now + self.config.drain_s
-            self.report.stopping(len(self.shift.running), self.config.drain_s, lost=self.stop.lost)
+            self.report.stopping(len(self.running.runs), self.config.drain_s, lost=self.stop.lost)
         if self.stop.at_once or now >= self._drain_until:
-            self.shift.stop(now, at_once=self.stop.at_once)
+            self.running.stop(now, at_once=self.stop.at_once)
 
     def _take_in_messages(self, now: float) -> None:
-        if self._inbox is not None and (self._news.inbox or now >= self._inbox_at):
-            self._news.inbox = False
+        if self._inbox is not None and (self._wakeups.inbox or now >= self._inbox_at):
+            self._wakeups.inbox = False
             self._inbox_at = now + self.config.tick_s
             self.report.messages(self._inbox.take_in(self._check_lock))
 
     def _meet(self, now: float) -> bool:
         """Fold one instance not seen yet, and put right what a worker that is gone left running in it."""
         met = self.served.meet()
-        mine = {run.attempt for run in self.shift.running}
+        mine = {run.attempt for run in self.running.runs}
         self._orphans += [attempt for attempt in self.served.lost if attempt not in mine]
         self.served.lost.clear()
         self._report_unusable()
@@ -245,7 +244,7 @@ class Worker:
                 self._orphans.remove(attempt)
                 self.served.note(attempt.instance)
         self._orphans_at = now + RECOVER_AGAIN_S if self._orphans else 0.0
-        self.shift.barred = [Place(a.instance, a.row, "") for a in self._orphans]
+        self.running.barred = [Place(a.instance, a.row, "") for a in self._orphans]
 
     def _check_lock(self) -> None:
         if self.lock is not None:

@@ -22,7 +22,7 @@ def turn_until_idle(worker: Worker) -> None:
     while True:
         now = worker._clock()
         again = worker.turn(now)
-        if not again and worker.verdict(now) is not None and not worker.shift.running:
+        if not again and worker.verdict(now) is not None and not worker.running.runs:
             return
         if not again:
             worker._wait(now)
