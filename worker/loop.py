@@ -16,8 +16,7 @@ from board.log.faults import note_fault
 from board.log.notify import LOOK_S
 from board.log.store import Store
 from board.log.tail import Tail
-from board.log.worker_lock import Running as Told
-from board.log.worker_lock import WorkerState
+from board.log.worker_lock import RunningScript, WorkerState
 from board.services import attempts
 from board.services.attempts import Attempt
 from board.services.inbox import Inbox
@@ -28,10 +27,10 @@ from worker.lock import LockLost, WorkerLock
 from worker.prepare import Workshop
 from worker.recover import end_leftovers, end_orphans
 from worker.room import Room
-from worker.running import Shift
+from worker.running import Running
 from worker.scheduler import Place
 from worker.signals import Stop
-from worker.wakeups import News
+from worker.wakeups import Wakeups
 
 EXIT_OK, EXIT_STUCK, EXIT_HELD, EXIT_GAVE_UP = 0, 3, 4, 5
 TROUBLE_PAUSE_S = 1.0
@@ -64,12 +63,12 @@ class Worker:
         self._workshop = Workshop(config, store)
         self._room = Room(store.root, config.reserve_bytes)
         self._inbox = Inbox(tail, store, status_for=config.inbox_status) if config.inbox else None
-        self._news = News(store, self.stop)
-        self.shift = Shift(
+        self._wakeups = Wakeups(store, self.stop)
+        self.running = Running(
             tail,
             self.served,
             self._workshop,
-            self._news,
+            self._wakeups,
             self.report,
             slots=config.slots,
             check_lock=self._check_lock,
@@ -95,21 +94,21 @@ class Worker:
             code = None if again else self.verdict(now)
             self.report.flush()
             if code is not None:
-                self._news.close()
+                self._wakeups.close()
                 return code
             if not again:
                 self._wait(now)
 
     def _wait(self, now: float) -> None:
-        self._news.settle()
+        self._wakeups.settle()
         if self.tail.log.position() != self.served.position:
             return
-        until = min(now + self.config.tick_s, self.shift.next_look(), self.shift.chooser.next_retry(now))
-        if self.shift.unwritten:
+        until = min(now + self.config.tick_s, self.running.next_look(), self.running.chooser.next_retry(now))
+        if self.running.unwritten:
             until = min(until, max(now, self._trouble_until))
         # a file system may tell nothing, or forget to: between two ticks log and inbox are looked at all the same
-        while not self._news.wait(min(LOOK_S, until - self._clock())):
-            news = self._news.look_at_inbox() or self.tail.log.position() != self.served.position
+        while not self._wakeups.wait(min(LOOK_S, until - self._clock())):
+            news = self._wakeups.look_at_inbox() or self.tail.log.position() != self.served.position
             if news or self._clock() >= until:
                 return
 
@@ -117,7 +116,7 @@ class Worker:
         """The exit status when this worker has nothing more to do, None to go on; asked when a turn found nothing."""
         if self.stop.draining:
             return self._verdict_of_stop(now)
-        if self.shift.running or self.served.unseen or self._trouble_since is not None:
+        if self.running.runs or self.served.unseen or self._trouble_since is not None:
             self._idle_since = None
             return self._verdict_of_trouble(now)
         standings = self.served.standings()
@@ -127,7 +126,7 @@ class Worker:
         if self.config.instance and not standings:
             self.report.once(self.config.instance, f"worker: there is no instance {self.config.instance} yet")
         if self._is_over(standings):
-            if self._room.shortage and self.shift.may_begin(now):
+            if self._room.shortage and self.running.may_begin(now):
                 return EXIT_GAVE_UP
             return EXIT_STUCK if any(s.state == "stuck" for s in standings.values()) else EXIT_OK
         if self._idle_since is None:
@@ -138,7 +137,7 @@ class Worker:
         return None
 
     def _verdict_of_stop(self, now: float) -> int | None:
-        running = self.shift.running
+        running = self.running.runs
         if self.stop.lost:
             return None if running else EXIT_HELD
         if not running:
@@ -172,8 +171,8 @@ class Worker:
             instance=self.config.instance,
             trouble=self.trouble or self._room.shortage,
             running=tuple(
-                Told(a.instance, a.task, a.element, a.number, run.prepared.script, run.since)
-                for run in tuple(self.shift.running)
+                RunningScript(a.instance, a.task, a.element, a.number, run.prepared.script, run.since)
+                for run in tuple(self.running.runs)
                 for a in (run.attempt,)
             ),
         )
@@ -188,13 +187,13 @@ class Worker:
             self._look_for_room()
             if not self.stop.draining and now >= self._trouble_until:
                 self._take_in_messages(now)
-            self.shift.heed_moves(self.served.look(), now)
+            self.running.heed_moves(self.served.look(), now)
             if not self.stop.draining:
                 again = self._meet(now)
-            self.shift.collect(now, short=bool(self._room.shortage))
+            self.running.collect(now, short=bool(self._room.shortage))
             if now >= self._trouble_until:
                 if not self.stop.lost:
-                    again |= self.shift.write(now, start=self._may_start) and self.shift.unwritten
+                    again |= self.running.write(now, start=self._may_start) and self.running.unwritten
                 self._note_well()
         except LockLost:
             self.stop.lose()
@@ -204,7 +203,7 @@ class Worker:
         except Exception as error:  # what runs is looked after all the same, and tried again
             self._note_fault(error, now)
         if self.stop.lost:
-            self.shift.forget_ended()
+            self.running.forget_ended()
         return again
 
     def _heed_stop(self, now: float) -> None:
@@ -212,9 +211,9 @@ class Worker:
             return
         if self._drain_until is None:
             self._drain_until = now + self.config.drain_s
-            self.report.stopping(len(self.shift.running), self.config.drain_s, lost=self.stop.lost)
+            self.report.stopping(len(self.running.runs), self.config.drain_s, lost=self.stop.lost)
         if self.stop.at_once or now >= self._drain_until:
-            self.shift.stop(now, at_once=self.stop.at_once)
+            self.running.stop(now, at_once=self.stop.at_once)
 
     @property
     def _may_start(self) -> bool:
@@ -226,15 +225,15 @@ class Worker:
             self.report.room(self._room.shortage)
 
     def _take_in_messages(self, now: float) -> None:
-        if self._inbox is not None and (self._news.inbox or now >= self._inbox_at):
-            self._news.inbox = False
+        if self._inbox is not None and (self._wakeups.inbox or now >= self._inbox_at):
+            self._wakeups.inbox = False
             self._inbox_at = now + self.config.tick_s
             self.report.messages(self._inbox.take_in(self._check_lock))
 
     def _meet(self, now: float) -> bool:
         """Fold one instance not seen yet, and put right what a worker that is gone left running in it."""
         met = self.served.meet()
-        mine = {run.attempt for run in self.shift.running}
+        mine = {run.attempt for run in self.running.runs}
         self._orphans += [attempt for attempt in self.served.lost if attempt not in mine]
         self.served.lost.clear()
         self._report_unusable()
@@ -259,7 +258,7 @@ class Worker:
                 self._orphans.remove(attempt)
                 self.served.note(attempt.instance)
         self._orphans_at = now + RECOVER_AGAIN_S if self._orphans else 0.0
-        self.shift.barred = [Place(a.instance, a.row, "") for a in self._orphans]
+        self.running.barred = [Place(a.instance, a.row, "") for a in self._orphans]
 
     def _check_lock(self) -> None:
         if self.lock is not None:

@@ -19,11 +19,11 @@ from worker.scheduler import Chooser, Place
 from worker.script import process_tree
 from worker.script.attempt import Outcome, Script
 from worker.script.jail import Refused
-from worker.wakeups import News
+from worker.wakeups import Wakeups
 
 
 @dataclass(slots=True)
-class Running:
+class Run:
     """One attempt that was begun: its script, None when it could not be started."""
 
     prepared: Prepared
@@ -37,7 +37,7 @@ class Running:
         return self.prepared.attempt
 
 
-class Shift:
+class Running:
     """At most `slots` attempts; what ended stays here until the log has it."""
 
     def __init__(
@@ -45,18 +45,18 @@ class Shift:
         tail: Tail,
         served: Served,
         workshop: Workshop,
-        news: News,
+        wakeups: Wakeups,
         report: Report,
         *,
         slots: int,
         check_lock: Callable[[], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.running: list[Running] = []
+        self.runs: list[Run] = []
         self.barred: list[Place] = []  # rows of which a process of a lost attempt still lives
         self.chooser = Chooser(tail, served)
         self._tail, self._served, self._workshop = tail, served, workshop
-        self._news, self._report = news, report
+        self._wakeups, self._report = wakeups, report
         self._slots, self._check_lock, self._clock = slots, check_lock, clock
         self._moment = utcnow()  # the time that events of one write carry
 
@@ -64,14 +64,14 @@ class Shift:
 
     def stop(self, now: float, *, at_once: bool) -> None:
         """Begin to end every script because the worker stops; a second call can only hasten it."""
-        for run in self.running:
+        for run in self.runs:
             if run.script is not None and (at_once or not run.script.is_ending):
                 run.script.end("stopped", "the worker was stopped", now, at_once=at_once)
                 run.next_look = now
 
     def heed_moves(self, moved: list[str], now: float) -> None:
         """End the scripts of rows that somebody moved, and of instances that were cancelled."""
-        running = [run for run in self.running if run.script is not None and run.attempt.instance in moved]
+        running = [run for run in self.runs if run.script is not None and run.attempt.instance in moved]
         if not running:
             return
         with self._tail.reading():
@@ -83,22 +83,22 @@ class Shift:
 
     def collect(self, now: float, *, short: bool = False) -> None:
         """Look at the scripts that have news or whose time has come; `short`: the disk has no room for their logs."""
-        for run in self.running:
+        for run in self.runs:
             script = run.script
             if script is None or run.outcome is not None:
                 continue
-            if script.pidfd not in self._news.ended and now < run.next_look:
+            if script.pidfd not in self._wakeups.ended and now < run.next_look:
                 continue
             others = {
                 other.script.pid: other.script.mark
-                for other in self.running
+                for other in self.runs
                 if other is not run and other.script is not None and other.outcome is None
             }
             had_ended = script.has_ended
             run.outcome = script.step(now, others, short=short)
             run.next_look = script.next_look(now)
             if script.has_ended and not had_ended:
-                self._news.forget(script.pidfd)
+                self._wakeups.forget(script.pidfd)
             if run.outcome is not None:
                 run.prepared.forget_outputs()
                 if script.met_orphans:
@@ -106,16 +106,16 @@ class Shift:
 
     def forget_ended(self) -> None:
         """Drop what ended without writing it: the store is another worker's."""
-        self.running = [run for run in self.running if run.outcome is None]
+        self.runs = [run for run in self.runs if run.outcome is None]
 
     def next_look(self) -> float:
         """When a script wants to be looked at again, monotonic; infinity when none does."""
-        return min((run.next_look for run in self.running if run.outcome is None), default=float("inf"))
+        return min((run.next_look for run in self.runs if run.outcome is None), default=float("inf"))
 
     @property
     def unwritten(self) -> bool:
         """Whether something has ended that the log does not know yet."""
-        return any(run.outcome is not None for run in self.running)
+        return any(run.outcome is not None for run in self.runs)
 
     # writing
 
@@ -124,7 +124,7 @@ class Shift:
 
         Raises LogError or OSError when something could not be written: it is kept, and the next call tries again.
         """
-        ended = [run for run in self.running if run.outcome is not None]
+        ended = [run for run in self.runs if run.outcome is not None]
         if not (ended or self._served.owed or (start and self.may_begin(now))):
             return False
         begun: list[Prepared] = []
@@ -150,14 +150,14 @@ class Shift:
             raise failure
         return True
 
-    def _append_ends(self, acting: Acting, ended: list[Running], now: float) -> None:
+    def _append_ends(self, acting: Acting, ended: list[Run], now: float) -> None:
         for run in ended:
             with self._served.isolating(run.attempt.instance, f"cannot take in the end of {run.attempt.task}"):
                 self._append_end(acting, run, now)
         for instance_id in {run.attempt.instance for run in ended}:
             self._served.note(instance_id)
 
-    def _append_end(self, acting: Acting, run: Running, now: float) -> None:
+    def _append_end(self, acting: Acting, run: Run, now: float) -> None:
         attempt, outcome = run.attempt, run.outcome
         assert outcome is not None  # nosec B101 # for the type checker: it has ended
         if outcome.ended == "stopped":
@@ -167,7 +167,7 @@ class Shift:
             status = finished.status
             if finished.retry_in_s is not None:
                 self.chooser.pause(attempt.instance, attempt.row, now + finished.retry_in_s)
-        self.running.remove(run)
+        self.runs.remove(run)
         self._report.ended(attempt, outcome, status)
 
     def _append_owed(self, acting: Acting) -> None:
@@ -177,7 +177,7 @@ class Shift:
             self._served.note(instance_id)
 
     def _append_starts(self, acting: Acting, begun: list[Prepared], now: float) -> None:
-        while len(self.running) + len(begun) < self._slots:
+        while len(self.runs) + len(begun) < self._slots:
             chosen = self.chooser.next(self._places(begun), now)
             if chosen is None:
                 return
@@ -205,8 +205,8 @@ class Shift:
     def _start(self, begun: list[Prepared], now: float, *, durable: bool) -> None:
         """Start what the log says has begun; what cannot be started has ended, with the reason."""
         for prepared in begun:
-            run = Running(prepared, None, self._moment)
-            self.running.append(run)
+            run = Run(prepared, None, self._moment)
+            self.runs.append(run)
             if not durable:  # the disk did not confirm that it began: it is put back as soon as the disk does
                 prepared.close()
                 run.outcome = Outcome(0.0, None, "", "stopped")
@@ -218,18 +218,18 @@ class Shift:
                 run.outcome = Outcome(0.0, None, f"could not be started: {reason(error)}")
                 continue
             run.next_look = run.script.next_look(now)
-            self._news.expect(run.script.pidfd)
+            self._wakeups.expect(run.script.pidfd)
             self._report.begun(prepared.attempt, prepared.script)
 
     def may_begin(self, now: float) -> bool:
         """Whether a slot is free and a script is ready."""
-        if not self._served.ready or len(self.running) >= self._slots:
+        if not self._served.ready or len(self.runs) >= self._slots:
             return False
         with self._tail.reading():
             return self.chooser.next(self._places([]), now) is not None
 
     def _places(self, begun: list[Prepared]) -> list[Place]:
-        prepared = (*(run.prepared for run in self.running), *begun)
+        prepared = (*(run.prepared for run in self.runs), *begun)
         return [*(Place(p.attempt.instance, p.attempt.row, p.sequential) for p in prepared), *self.barred]
 
     def _now(self) -> str:

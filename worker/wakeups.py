@@ -9,7 +9,7 @@ from board.log.store import Store
 from worker.signals import Stop
 
 
-class News:
+class Wakeups:
     """One wait for everything. `inbox`: look into it; `ended`: the pidfds of first processes that have ended."""
 
     def __init__(self, store: Store, stop: Stop) -> None:

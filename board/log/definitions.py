@@ -11,7 +11,7 @@ from board.process.definition.table import ProcessTable
 from board.process.definition.text import heading, shown
 from board.process.validation.bounds import read_table
 
-__all__ = ["PROCESSES", "Definition", "Shelf"]
+__all__ = ["PROCESSES", "Definition", "Definitions"]
 
 _logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Definition:
     seq: int
 
 
-class Shelf:
+class Definitions:
     """Every version of every process, oldest first."""
 
     def __init__(self) -> None:

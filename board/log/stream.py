@@ -1,6 +1,6 @@
 """What is known of one instance without folding it, and its fold once somebody has asked for it.
 
-A story keeps where the lines of its instance are in the log (16 bytes an event), what its `@instance` events say,
+A stream keeps where the lines of its instance are in the log (16 bytes an event), what its `@instance` events say,
 and, when it is warm, the folded instance with a ring of the rows that were touched lately.
 """
 
@@ -59,7 +59,7 @@ class Entry(NamedTuple):
     event: Event
 
 
-class Story:
+class Stream:
     """One instance: the places of its lines, its head, its fold."""
 
     __slots__ = ("_start", "_unreadable", "cancelled", "failure", "floor", "id", "lengths", "offsets", "ring", "warm")

@@ -19,20 +19,20 @@ from pathlib import Path
 import msgspec
 
 from board.log.base import NOWHERE, Appender, Log, Position, View, lines
-from board.log.definitions import PROCESSES, Definition, Shelf
+from board.log.definitions import PROCESSES, Definition, Definitions
 from board.log.errors import AppendError, LogError
 from board.log.event import MAX_LINE, BadLine, Event, check_length, decode, id_fault
 from board.log.file import open_log
 from board.log.search import Wanted, find
 from board.log.store import Store
-from board.log.stream import PASSING, Entry, Fold, InstanceHead, Story
+from board.log.stream import PASSING, Entry, Fold, InstanceHead, Stream
 from board.process.engine.events import INSTANCE
 from board.process.engine.instance import Instance
 
 __all__ = ["Acting", "Definition", "Entry", "InstanceHead", "Tail", "shared"]
 
 
-class _Line(msgspec.Struct):
+class _Scanned(msgspec.Struct):
     instance: str
     task: str
     field: str
@@ -40,8 +40,8 @@ class _Line(msgspec.Struct):
     element: str = ""
 
 
-_NOTHING = _Line("", "", "")
-_scan = msgspec.json.Decoder(_Line).decode
+_NOTHING = _Scanned("", "", "")
+_scan = msgspec.json.Decoder(_Scanned).decode
 
 
 class Tail:
@@ -84,54 +84,54 @@ class Tail:
     def ids(self) -> list[InstanceHead]:
         """Every instance that was started, newest first, broken ones too."""
         with self.reading():
-            return [self._stories[instance_id].head for instance_id in reversed(self._started)]
+            return [self._streams[instance_id].head for instance_id in reversed(self._started)]
 
     def newest(self) -> str:
         """What `latest` means: the id of the newest instance that can be read, "" when there is none."""
         with self.reading():
             for instance_id in reversed(self._started):
-                if not self._stories[instance_id].head.broken:
+                if not self._streams[instance_id].head.broken:
                     return instance_id
             return ""
 
     def head(self, instance_id: str) -> InstanceHead | None:
         """One instance's head; None for an id that was never started."""
         with self.reading():
-            story = self._story(instance_id)
-            return story.head if story and story.is_started else None
+            stream = self._stream(instance_id)
+            return stream.head if stream and stream.is_started else None
 
     def get(self, instance_id: str) -> Instance | None:
         """The folded instance (`latest`: the newest); None when there is none or it is broken, see its head."""
         with self.reading():
-            story = self._story(instance_id)
-            return story.fold(self._view, self._fold) if story and story.is_started else None
+            stream = self._stream(instance_id)
+            return stream.fold(self._view, self._fold) if stream and stream.is_started else None
 
     def get_at(self, instance_id: str, seq: int) -> Instance | None:
         """The instance as it was after the event `seq` (of `history` or `seqs`), folded anew for the caller alone."""
         with self.reading():
-            story, view = self._story(instance_id), self._view
-        return story.fold_until(view, self._fold, seq) if story and not story.head.broken else None
+            stream, view = self._stream(instance_id), self._view
+        return stream.fold_until(view, self._fold, seq) if stream and not stream.head.broken else None
 
     def seqs(self, instance_id: str) -> Sequence[int]:
         """The seq of every event of an instance, in log order."""
         with self.reading():
-            story = self._story(instance_id)
-            return story.offsets[:] if story else []
+            stream = self._stream(instance_id)
+            return stream.offsets[:] if stream else []
 
     def definitions(self) -> dict[str, Definition]:
         """The newest saved version of each process, by name."""
         with self.reading():
-            return {name: versions[-1] for name, versions in sorted(self._shelf.versions.items())}
+            return {name: versions[-1] for name, versions in sorted(self._definitions.versions.items())}
 
     def definition(self, name: str) -> Definition | None:
         """The newest saved version of a process."""
         with self.reading():
-            return next(reversed(self._shelf.versions.get(name, [])), None)
+            return next(reversed(self._definitions.versions.get(name, [])), None)
 
     def versions(self, name: str) -> list[Definition]:
         """Every saved version of a process, oldest first."""
         with self.reading():
-            return list(self._shelf.versions.get(name, []))
+            return list(self._definitions.versions.get(name, []))
 
     def history(
         self,
@@ -151,10 +151,10 @@ class Tail:
         """
         wanted = Wanted(task, element, field, actor)
         with self.reading():
-            story, view = self._story(instance_id) if instance_id else None, self._view
+            stream, view = self._stream(instance_id) if instance_id else None, self._view
         # Searching may take long, and what it looks at stays: nobody has to wait for it.
         if instance_id:
-            return find(story.lines_back(view, before), wanted, after, limit) if story else []
+            return find(stream.lines_back(view, before), wanted, after, limit) if stream else []
         end = view.position.offset if before is None else min(before, view.position.offset)
         back = (pair for block in view.blocks_back(end) for pair in reversed(list(lines([block]))))
         return find(back, wanted, after, limit)
@@ -162,10 +162,10 @@ class Tail:
     def changed_since(self, instance_id: str, position: Position | None) -> set[int] | None:
         """The rows of a warm instance touched since `position`; None: too far back or unknown, read all of it again."""
         with self.reading() as now:
-            story = self._story(instance_id)
-            if position is None or story is None or position.identity != now.identity or position.offset > now.offset:
+            stream = self._stream(instance_id)
+            if position is None or stream is None or position.identity != now.identity or position.offset > now.offset:
                 return None
-            return story.changed_since(position.offset)
+            return stream.changed_since(position.offset)
 
     def moved_since(self, position: Position) -> list[str] | None:
         """The ids with lines after `position`, latest first; None when the log has no such place: look at all again."""
@@ -174,7 +174,7 @@ class Tail:
                 return None
             found: list[str] = []
             for instance_id in reversed(self._lately):
-                if self._stories[instance_id].offsets[-1] < position.offset:
+                if self._streams[instance_id].offsets[-1] < position.offset:
                     break
                 found.append(instance_id)
             return found
@@ -182,9 +182,9 @@ class Tail:
     def cool(self, instance_id: str) -> None:
         """Let the memory of a folded instance go; whoever asks for it next has it folded anew."""
         with self.reading():
-            story = self._stories.get(instance_id)
-            if story is not None:
-                story.forget()
+            stream = self._streams.get(instance_id)
+            if stream is not None:
+                stream.forget()
 
     @contextmanager
     def isolating(self, instance_id: str, problem: str) -> Iterator[None]:
@@ -198,10 +198,10 @@ class Tail:
             raise
         except Exception as error:
             with self.reading():
-                story = self._stories.get(instance_id)
-                if story is None:
+                stream = self._streams.get(instance_id)
+                if stream is None:
                     raise
-                story.fail(error, problem)
+                stream.fail(error, problem)
 
     def has_ref(self, ref: str) -> bool:
         """Whether an event carries this `ref`: the message of that name was applied."""
@@ -221,7 +221,7 @@ class Tail:
     def unreadable_definitions(self) -> list[tuple[int, str]]:
         """Saved processes that cannot be read: (offset of the event, why)."""
         with self.reading():
-            return list(self._shelf.unreadable)
+            return list(self._definitions.unreadable)
 
     # acting
 
@@ -249,9 +249,9 @@ class Tail:
             appender.append(events)
         except AppendError:
             for event in events:
-                story = self._stories.get(event.instance)
-                if story:
-                    story.forget()
+                stream = self._streams.get(event.instance)
+                if stream:
+                    stream.forget()
             raise
         self._catch_up()
 
@@ -261,16 +261,16 @@ class Tail:
     def _depth(self) -> int:
         return int(getattr(self._mine, "depth", 0))
 
-    def _story(self, instance_id: str) -> Story | None:
-        return self._stories.get(self.newest() if instance_id == "latest" else instance_id)
+    def _stream(self, instance_id: str) -> Stream | None:
+        return self._streams.get(self.newest() if instance_id == "latest" else instance_id)
 
     def _forget_all(self, position: Position) -> None:
         self._position = position
-        self._stories: dict[str, Story] = {}
+        self._streams: dict[str, Stream] = {}
         self._started: dict[str, None] = {}
         self._lately: dict[str, None] = {}  # every id, the one with the newest line last
         self._refs: set[str] = set()
-        self._shelf = Shelf()
+        self._definitions = Definitions()
         self._bad: list[BadLine] = []
         self._lines = 0
 
@@ -291,7 +291,7 @@ class Tail:
         self._position = view.position
 
     def _take_in(self, start: int, block: bytes) -> None:
-        stories, refs = self._stories, self._refs
+        streams, refs = self._streams, self._refs
         scan = _scan if _is_text(block) else _scan_closely
         for offset, line in lines(((start, block),)):
             self._lines += 1
@@ -304,29 +304,29 @@ class Tail:
                 reason = bad.reason if isinstance(bad, BadLine) else "no event"
                 self._bad.append(BadLine(self._lines, offset, reason))
                 continue
-            story = stories.get(said.instance)
-            if story is None:
-                story = stories[said.instance] = Story(said.instance)
-            story.add(offset, len(line))
+            stream = streams.get(said.instance)
+            if stream is None:
+                stream = streams[said.instance] = Stream(said.instance)
+            stream.add(offset, len(line))
             self._lately.pop(said.instance, None)
             self._lately[said.instance] = None
             if said.ref:
                 refs.add(said.ref)
-            if said.task == INSTANCE or said.instance == PROCESSES or story.warm is not None:
-                self._take_in_closely(story, offset, line)
+            if said.task == INSTANCE or said.instance == PROCESSES or stream.warm is not None:
+                self._take_in_closely(stream, offset, line)
 
-    def _take_in_closely(self, story: Story, offset: int, line: bytes) -> None:
+    def _take_in_closely(self, stream: Stream, offset: int, line: bytes) -> None:
         event = decode(line)
         if not isinstance(event, Event):
             return
-        if story.id == PROCESSES:
-            self._shelf.tell(offset, event)
+        if stream.id == PROCESSES:
+            self._definitions.tell(offset, event)
             return
         if event.task == INSTANCE:
-            story.tell(event)
-            if story.is_started:
-                self._started.setdefault(story.id)
-        story.apply(offset, event)
+            stream.tell(event)
+            if stream.is_started:
+                self._started.setdefault(stream.id)
+        stream.apply(offset, event)
 
 
 class Acting:
@@ -387,9 +387,9 @@ def _is_text(block: bytes) -> bool:
     return True
 
 
-def _scan_closely(line: bytes) -> _Line:
+def _scan_closely(line: bytes) -> _Scanned:
     """The same of a line that may be odd; a bad one has no instance."""
     event = decode(line)
     if isinstance(event, Event):
-        return _Line(event.instance, event.task, event.field, event.ref, event.element)
+        return _Scanned(event.instance, event.task, event.field, event.ref, event.element)
     return _NOTHING

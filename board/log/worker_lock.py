@@ -36,7 +36,7 @@ class Owner(msgspec.Struct, frozen=True, omit_defaults=True):
     pid_namespace: str = ""
 
 
-class Running(msgspec.Struct, frozen=True, omit_defaults=True):
+class RunningScript(msgspec.Struct, frozen=True, omit_defaults=True):
     """One script the worker runs at this moment."""
 
     instance: str
@@ -58,7 +58,7 @@ class WorkerState(msgspec.Struct, frozen=True, omit_defaults=True):
     code_version: str = ""
     instance: str = ""  # the only one it serves; "" = all
     trouble: str = ""  # why it cannot write, or starts no script, say
-    running: tuple[Running, ...] = ()
+    running: tuple[RunningScript, ...] = ()
 
 
 def read_owner(store: Path) -> Owner | None:

@@ -157,7 +157,7 @@ def test_a_clock_that_is_set_while_scripts_run_changes_nothing(site: Site, hours
     ]
     site.start(rows)
     worker = site.worker(instance="i")
-    worker._clock = worker.shift._clock = lambda: time.clock_gettime(time.CLOCK_MONOTONIC)
+    worker._clock = worker.running._clock = lambda: time.clock_gettime(time.CLOCK_MONOTONIC)
     begun = time.clock_gettime(time.CLOCK_MONOTONIC)
     with time_machine.travel(time.time(), tick=True) as traveller:
         turns = 0

@@ -219,7 +219,7 @@ def test_a_fault_in_a_turn_is_logged_once_and_the_turn_is_tried_again(
     site.start([{"task": "t", **SHELL}])
     worker = site.worker()
     with monkeypatch.context() as faulty:
-        faulty.setattr(worker.shift, "collect", _raising)
+        faulty.setattr(worker.running, "collect", _raising)
         for second in range(5):
             worker.turn(float(second))
         assert OURS in worker.state().trouble

@@ -18,7 +18,7 @@ from board.log.worker_lock import (
     OWNER_FILE,
     STATE_FILE,
     Owner,
-    Running,
+    RunningScript,
     WorkerState,
     boot_id,
     pid_namespace,
@@ -33,7 +33,7 @@ from tests.views.conftest import Login
 SINCE = "2026-11-29T08:00:00Z"
 
 
-def serve(store: Path, *, alive: bool = True, running: tuple[Running, ...] = (), trouble: str = "") -> None:
+def serve(store: Path, *, alive: bool = True, running: tuple[RunningScript, ...] = (), trouble: str = "") -> None:
     """A lock as a worker of this process would hold it, or one whose process is gone."""
     import socket
 
@@ -195,7 +195,7 @@ def test_by_roles_messages_and_rows_of_others_are_not_named(
 ) -> None:
     settings.FOLDBOARD_VIEW = "roles"
     (Store(store).ensure().inbox / "secret-name.json").write_text("{}")
-    serve(store, running=(Running("2026Q1", "validate", "Rwanda", 1, "validate.py", SINCE),))
+    serve(store, running=(RunningScript("2026Q1", "validate", "Rwanda", 1, "validate.py", SINCE),))
     page = login("nobody").get("/worker/").text
     assert "secret-name" not in page
     assert "1 message waits" in page

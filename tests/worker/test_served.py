@@ -15,14 +15,14 @@ ROWS = [
 
 
 def warm(worker: Worker) -> list[str]:
-    return sorted(name for name, story in worker.tail._stories.items() if story.warm is not None)
+    return sorted(name for name, stream in worker.tail._streams.items() if stream.warm is not None)
 
 
 def turn_until_idle(worker: Worker) -> None:
     while True:
         now = worker._clock()
         again = worker.turn(now)
-        if not again and worker.verdict(now) is not None and not worker.shift.running:
+        if not again and worker.verdict(now) is not None and not worker.running.runs:
             return
         if not again:
             worker._wait(now)
