@@ -136,7 +136,7 @@ def _paths(folder: Path, *, deep: bool) -> Iterator[Path]:
 
 
 def _add(tar: tarfile.TarFile, store: Store, path: Path, say: Say) -> int:
-    """Add one regular file as long as it is now; 0 when it is gone or is none."""
+    """Add one regular file as long as it is now; 0 when it is gone or not a regular file."""
     name = store.relative(path)
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -178,9 +178,9 @@ class _Blocks(io.RawIOBase):
 
     def read(self, size: int = -1, /) -> bytes:
         end = min(self._size, self._at + (BLOCK if size < 0 else size))
-        found = self._piece(self._at, end).ljust(end - self._at, b"\0")
+        piece = self._piece(self._at, end).ljust(end - self._at, b"\0")
         self._at = end
-        return found
+        return piece
 
 
 # putting back

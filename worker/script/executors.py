@@ -56,24 +56,24 @@ def command(
     jail.check_text(script)
     if is_function(script):
         return _function(script, packages, interpreters)
-    found = jail.find(jobs, script)
+    file = jail.find(jobs, script)
     extension = os.path.splitext(script)[1]
     words = interpreters.get(extension)
     if words is None:
         known = " ".join(sorted(interpreters))
         raise Refused(f"the script {script!r} has no interpreter: known are {known}, others by --interpreter")
-    return Command(_program(words[0]), (*words, found.path), found)
+    return Command(_program(words[0]), (*words, file.path), file)
 
 
 def _function(script: str, packages: frozenset[str], interpreters: Mapping[str, tuple[str, ...]]) -> Command:
-    if found := _R_FUNCTION.fullmatch(script):
-        package = found[1]
+    if function := _R_FUNCTION.fullmatch(script):
+        package = function[1]
         language, words = "R", interpreters.get(".R", INTERPRETERS[".R"])
         arguments: tuple[str, ...] = ("-e", f"{script}()")
-    elif found := _PYTHON_FUNCTION.fullmatch(script):
-        package = found[1]
+    elif function := _PYTHON_FUNCTION.fullmatch(script):
+        package = function[1]
         language, words = "python", interpreters.get(".py", INTERPRETERS[".py"])
-        arguments = ("-c", _CALL, found[1] + found[2], found[3])
+        arguments = ("-c", _CALL, function[1] + function[2], function[3])
     else:
         raise Refused(
             f"{script!r} is no plain function: write package::function (R) or package.module:function (Python)"
@@ -96,5 +96,5 @@ def _program(word: str) -> str:
 
 @lru_cache(maxsize=64)
 def _which(word: str, path: str) -> str | None:
-    found = shutil.which(word, path=path)
-    return None if found is None else os.path.abspath(found)
+    program = shutil.which(word, path=path)
+    return None if program is None else os.path.abspath(program)
