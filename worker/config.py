@@ -70,12 +70,12 @@ def read_packages(text: str) -> frozenset[str]:
 
 def read_interpreters(pairs: list[str]) -> dict[str, tuple[str, ...]]:
     """`jl=julia --startup-file=no` adds to, or replaces, the interpreters by extension; raises ConfigError."""
-    found = dict(INTERPRETERS)
+    interpreters = dict(INTERPRETERS)
     for pair in pairs:
         extension, equals, command = pair.partition("=")
         extension = extension.strip().lstrip(".")
         words = tuple(command.split())
         if not (equals and extension and words) or "/" in extension:
             raise ConfigError(f"--interpreter {pair!r}: write EXTENSION=COMMAND, such as jl=julia")
-        found[f".{extension}"] = words
-    return found
+        interpreters[f".{extension}"] = words
+    return interpreters

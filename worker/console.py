@@ -53,14 +53,14 @@ class Report:
         alive = ", ".join(map(str, pids))
         self.line(f"worker: {attempt.instance} {name(attempt)} still runs and cannot be ended: process {alive}")
 
-    def messages(self, found: Messages) -> None:
-        if found.applied:
-            self.line(f"worker: {len(found.applied)} message(s) applied")
-        for file, code in found.rejected.items():
+    def messages(self, messages: Messages) -> None:
+        if messages.applied:
+            self.line(f"worker: {len(messages.applied)} message(s) applied")
+        for file, code in messages.rejected.items():
             self.line(f"worker: message {file!r} rejected: {code} (see inbox/failed)")
-        for file, why in found.stuck.items():
+        for file, why in messages.stuck.items():
             self.line(f"worker: message {file!r} cannot be moved out of the inbox: {why}")
-        for file, why in found.unjudged.items():
+        for file, why in messages.unjudged.items():
             self.line(f"worker: message {file!r} stays in the inbox and is tried again: {why}")
 
     def unusable(self, instance: str, problem: str) -> None:

@@ -59,8 +59,8 @@ class WorkerLock:
     def __init__(self, store: Path, owner: Owner, fd: int) -> None:
         self.store, self.owner = store, owner
         self._fd = fd
-        found = os.fstat(fd)
-        self._identity = found.st_dev, found.st_ino  # not given to another file while `fd` is open
+        facts = os.fstat(fd)
+        self._identity = facts.st_dev, facts.st_ino  # not given to another file while `fd` is open
         self._files = Directory(store)
 
     @classmethod
@@ -102,12 +102,12 @@ class WorkerLock:
     def holds(self) -> bool:
         """Whether the lock is still this one: one look at the file."""
         try:
-            found = self._files.stat(OWNER)
+            facts = self._files.stat(OWNER)
         except (FileNotFoundError, NotPlain):
             return False
         except OSError:  # the disk does not answer: nobody else can have taken it there either
             return True
-        return (found.st_dev, found.st_ino) == self._identity
+        return (facts.st_dev, facts.st_ino) == self._identity
 
     def check(self) -> None:
         """Raise LockLost unless the lock is still this one."""

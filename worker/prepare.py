@@ -170,10 +170,10 @@ class Workshop:
 
 def outputs_for(instance: Instance, row: int) -> Outputs:
     """What the finished tasks a row depends on handed on in their latest round: by task, element (or ""), key."""
-    found: Outputs = {}
+    outputs_of: Outputs = {}
     for s in dict.fromkeys(s for s, _ in instance.flow.lowered[instance.statuses.task[row]]):
         for source in instance.related(row, s):
             outputs: Mapping[str, str] = instance.outputs(source)
             if outputs and is_finished(instance.status(source)):
-                found.setdefault(instance.flow.tasks[s], {})[instance.element_of(source)] = dict(outputs)
-    return found
+                outputs_of.setdefault(instance.flow.tasks[s], {})[instance.element_of(source)] = dict(outputs)
+    return outputs_of

@@ -33,9 +33,9 @@ class Marks:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        found = os.stat(store.root)
+        facts = os.stat(store.root)
         self._key = _key(store.directory)
-        self._prefix = f"{self._key}\0{found.st_dev}:{found.st_ino}"
+        self._prefix = f"{self._key}\0{facts.st_dev}:{facts.st_ino}"
 
     def keep(self) -> None:
         """Make the directory of the secret anew, with the same secret, where a script has removed it."""

@@ -78,12 +78,12 @@ class Chooser:
         return None
 
     def _script_tasks(self, instance: Instance) -> list[tuple[int, str]]:
-        found = self._tasks.get(instance.version)
-        if found is None:
+        tasks = self._tasks.get(instance.version)
+        if tasks is None:
             rows = enumerate(instance.flow.rows)
-            found = [(t, sequential_group(instance, t)) for t, definition in rows if definition.is_script]
-            self._tasks[instance.version] = found
-        return found
+            tasks = [(t, sequential_group(instance, t)) for t, definition in rows if definition.is_script]
+            self._tasks[instance.version] = tasks
+        return tasks
 
     def _is_paused(self, instance: Instance, row: int, now: float) -> bool:
         event = instance.latest(row, "status")
@@ -107,8 +107,8 @@ def sequential_group(instance: Instance, t: int) -> str:
     """The group around task number `t` of which one script runs at a time; "" for none."""
     group = instance.flow.group_of[t]
     while group:
-        found = instance.flow.groups[group].row
-        if found.is_sequential:
+        definition = instance.flow.groups[group].row
+        if definition.is_sequential:
             return group
-        group = found.parent
+        group = definition.parent
     return ""

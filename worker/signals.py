@@ -32,7 +32,7 @@ class Stop:
         return self.signals > 1 or self.lost
 
     def ask(self) -> None:
-        """What a signal does, for whoever is no signal."""
+        """Do what a signal does, for a caller that is not one."""
         self.signals += 1
         self.wake()
 

@@ -42,7 +42,7 @@ NOWHERE = Position("0", 0)
 class Batch(NamedTuple):
     """What was read: events in log order, where reading stopped, the lines that are none.
 
-    `restarted`: the position read from is no part of this log any more (replaced, truncated), so these are the
+    `restarted`: the position read from is not in this log any more (replaced, truncated), so these are the
     events from its first line on and what was known before is void.
     """
 
@@ -151,7 +151,7 @@ class Log(ABC):
 
 
 def check(view: View) -> tuple[int, list[BadLine]]:
-    """How many lines a log has, and those that are no events; nothing is kept in memory but these."""
+    """Return how many lines a log has, and those that are not events; nothing is kept in memory but these."""
     count, bad = 0, []
     for offset, line in lines(view.blocks()):
         count += 1
@@ -171,10 +171,10 @@ def lines(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
 
 def number_lines(view: View, bad: Iterable[tuple[int, str]]) -> list[BadLine]:
     """Bad lines by (offset, reason), in order, with their line numbers: found by counting newlines, only when asked."""
-    found: list[BadLine] = []
+    bad_lines: list[BadLine] = []
     at = number = 0
     for offset, reason in bad:
         number += sum(block.count(b"\n") for _, block in view.blocks(at, offset))
         at = offset
-        found.append(BadLine(number + 1, offset, reason))
-    return found
+        bad_lines.append(BadLine(number + 1, offset, reason))
+    return bad_lines

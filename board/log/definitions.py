@@ -55,8 +55,8 @@ class Definitions:
             self.unreadable.append((offset, why))
             return
         note = self._notes.pop((event.task, event.ts, event.actor), "")
-        found = Definition(event.task, table, table.version, note, event.ts, event.actor, offset)
-        self.versions.setdefault(event.task, []).append(found)
+        saved = Definition(event.task, table, table.version, note, event.ts, event.actor, offset)
+        self.versions.setdefault(event.task, []).append(saved)
 
     def _note(self, event: Event) -> None:
         # A note belongs to the save it was appended with, whichever of the two comes first.

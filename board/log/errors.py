@@ -27,4 +27,4 @@ class ReadError(LogError):
 
 
 class StoreError(LogError):
-    """An id or a path that is no part of the store, or a store that cannot be made."""
+    """An id or a path that is not of the store, or a store that cannot be made."""

@@ -60,7 +60,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
 
 
 class BadLine(NamedTuple):
-    """A line that is no event: its number (from 1) and offset in the file (0 when not known), and why."""
+    """A line that is not an event: its number (from 1) and offset in the file (0 when not known), and why."""
 
     line_no: int
     offset: int
@@ -97,11 +97,11 @@ def check_length(event: Event) -> None:
 
 
 def decode(line: bytes) -> Event | BadLine:
-    """The event of one line (its newline may be there or not), or why it is none; never an exception."""
-    found = _decoded(line) if len(line) <= MAX_LINE else BadLine(0, 0, TOO_LONG)
-    if isinstance(found, Event) and (fault := id_fault(found.instance, found.task, found.element)):
+    """Return the event of one line (with its newline or without), or why it is not one; never an exception."""
+    decoded = _decoded(line) if len(line) <= MAX_LINE else BadLine(0, 0, TOO_LONG)
+    if isinstance(decoded, Event) and (fault := id_fault(decoded.instance, decoded.task, decoded.element)):
         return BadLine(0, 0, fault)
-    return found
+    return decoded
 
 
 def id_fault(instance: str, task: str, element: str) -> str:

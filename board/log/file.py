@@ -249,12 +249,12 @@ class _Seen:
 def _key(path: Path) -> Key:
     """What changes whenever the file does; () when there is none. NotPlain when it is a link or a pipe."""
     try:
-        found = os.stat(path, follow_symlinks=False)
+        facts = os.stat(path, follow_symlinks=False)
     except FileNotFoundError:
         return ()
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(facts.st_mode):
         raise NotPlain(path.name)
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
 def _last_newline(fd: int, high: int, low: int) -> int:

@@ -36,17 +36,17 @@ class Wanted(NamedTuple):
 
 def find(lines: Iterable[tuple[int, bytes]], wanted: Wanted, after: int | None, limit: int | None) -> list[Entry]:
     """The first `limit` matching events of lines given newest first, down to the offset `after` (exclusive)."""
-    found: list[Entry] = []
+    entries: list[Entry] = []
     needles = wanted.needles()
     for offset, line in lines:
-        if (after is not None and offset <= after) or (limit is not None and len(found) >= limit):
+        if (after is not None and offset <= after) or (limit is not None and len(entries) >= limit):
             break
         if needles and b"\\" not in line and not all(needle in line for needle in needles):
             continue
         event = decode(line)
         if isinstance(event, Event) and wanted.matches(event):
-            found.append(Entry(offset, event))
-    return found
+            entries.append(Entry(offset, event))
+    return entries
 
 
 def _is_number_like(text: str) -> bool:

@@ -30,7 +30,7 @@ _HASH = 24
 
 
 def id_problem(instance: str) -> str:
-    """Why this is no id for an instance, as a sentence; "" when it is one."""
+    """Return why this cannot be the id of an instance, as a sentence; "" when it can."""
     if not instance:
         return "An instance needs an id."
     if len(instance) > 64 or len(instance.encode("utf-8", "replace")) > 200:
@@ -102,7 +102,7 @@ class Store:
         return self
 
     def folder(self, instance: str) -> Path:
-        """The folder of one instance. StoreError for what is no id."""
+        """The folder of one instance. StoreError for what cannot be an id."""
         problem = id_problem(instance)
         if problem:
             raise StoreError(problem)
@@ -168,7 +168,7 @@ class Store:
     def open_file(self, folder: Path, name: str) -> BinaryIO:
         """Open a regular file below a folder of the store for reading, whatever `name` says.
 
-        StoreError for a name that leaves the folder, a link on the way, and what is no regular file; a pipe does
+        StoreError for a name that leaves the folder, a link on the way, and what is not a regular file; a pipe does
         not block. FileNotFoundError when there is none. Checked while opening, so nothing can be swapped in between.
         """
         try:

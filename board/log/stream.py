@@ -144,10 +144,10 @@ class Stream:
         events = [entry.event for entry in self.entries(view, bisect_right(self.offsets, seq))]
         if not any(e.task == INSTANCE and e.field == "process" for e in events):
             return None
-        found = fold(self.id, [event for event in events if event.task == INSTANCE])
+        instance = fold(self.id, [event for event in events if event.task == INSTANCE])
         for event in events:
-            found.apply(event)
-        return found
+            instance.apply(event)
+        return instance
 
     def forget(self) -> None:
         """Fold anew when asked next."""
@@ -182,9 +182,9 @@ class Stream:
     def _starts(self, view: View) -> Iterator[Event]:
         """The `@instance` events, found without decoding the others and without holding them all."""
         for first in range(0, len(self.offsets), _CHUNK):
-            found = self.lines(view, first, min(first + _CHUNK, len(self.offsets)))
+            lines = self.lines(view, first, min(first + _CHUNK, len(self.offsets)))
             # a backslash may hide the id
-            likely = [(offset, line) for offset, line in found if _INSTANCE in line or b"\\u" in line]
+            likely = [(offset, line) for offset, line in lines if _INSTANCE in line or b"\\u" in line]
             yield from (entry.event for entry in _decoded(likely) if entry.event.task == INSTANCE)
 
     def lines_back(self, view: View, before: int | None) -> Iterator[tuple[int, bytes]]:
@@ -197,7 +197,7 @@ class Stream:
 
     def lines(self, view: View, first: int, last: int) -> list[tuple[int, bytes]]:
         """Some of its lines by number, read in as few calls as the gaps between them allow."""
-        found: list[tuple[int, bytes]] = []
+        pairs: list[tuple[int, bytes]] = []
         while first < last:
             start = self.offsets[first]
             upto, end = first + 1, start + self.lengths[first]
@@ -207,9 +207,9 @@ class Stream:
             block = view.bytes_at(start, end)
             for n in range(first, upto):
                 at = self.offsets[n] - start
-                found.append((self.offsets[n], block[at : at + self.lengths[n]]))
+                pairs.append((self.offsets[n], block[at : at + self.lengths[n]]))
             first = upto
-        return found
+        return pairs
 
     def _touch(self, offset: int, rows: set[int]) -> None:
         if not rows:
@@ -240,8 +240,8 @@ def _sharing(event: Event) -> Event:
     )
 
 
-def _decoded(found: list[tuple[int, bytes]]) -> Iterator[Entry]:
-    for offset, line in found:
+def _decoded(pairs: list[tuple[int, bytes]]) -> Iterator[Entry]:
+    for offset, line in pairs:
         event = decode(line)
         if isinstance(event, Event):
             yield Entry(offset, event)

@@ -161,23 +161,23 @@ class Tail:
 
     def changed_since(self, instance_id: str, position: Position | None) -> set[int] | None:
         """The rows of a warm instance touched since `position`; None: too far back or unknown, read all of it again."""
-        with self.reading() as now:
+        with self.reading() as reached:
             stream = self._stream(instance_id)
-            if position is None or stream is None or position.identity != now.identity or position.offset > now.offset:
+            if position is None or stream is None or not _reaches(reached, position):
                 return None
             return stream.changed_since(position.offset)
 
     def moved_since(self, position: Position) -> list[str] | None:
         """The ids with lines after `position`, latest first; None when the log has no such place: look at all again."""
-        with self.reading() as now:
-            if position.identity != now.identity or position.offset > now.offset:
+        with self.reading() as reached:
+            if not _reaches(reached, position):
                 return None
-            found: list[str] = []
+            moved: list[str] = []
             for instance_id in reversed(self._lately):
                 if self._streams[instance_id].offsets[-1] < position.offset:
                     break
-                found.append(instance_id)
-            return found
+                moved.append(instance_id)
+            return moved
 
     def cool(self, instance_id: str) -> None:
         """Let the memory of a folded instance go; whoever asks for it next has it folded anew."""
@@ -209,13 +209,13 @@ class Tail:
             return ref in self._refs
 
     def bad_lines(self, limit: int | None = None) -> list[BadLine]:
-        """The lines that are no events (the first `limit` of them), with their numbers."""
+        """Return the lines that are not events (the first `limit` of them), with their numbers."""
         with self.reading():
             return self._bad[:limit]
 
     @property
     def bad_count(self) -> int:
-        """How many lines are no events."""
+        """How many lines are not events."""
         return len(self._bad)
 
     def unreadable_definitions(self) -> list[tuple[int, str]]:
@@ -348,9 +348,9 @@ class Acting:
         """Write the events with one call and apply them; AppendError: none is in the log, the fold is made anew."""
         if self._appender is None:
             raise LogError("The append lock was let go before this; nothing was written.")
-        found = list(events)
-        self.tail.append(self._appender, found)
-        return found
+        written = list(events)
+        self.tail.append(self._appender, written)
+        return written
 
     def close(self) -> None:
         self._appender = None
@@ -377,6 +377,10 @@ def _after_fork() -> None:
 
 
 os.register_at_fork(after_in_child=_after_fork)
+
+
+def _reaches(reached: Position, position: Position) -> bool:
+    return position.identity == reached.identity and position.offset <= reached.offset
 
 
 def _is_text(block: bytes) -> bool:

@@ -143,14 +143,14 @@ def stop(acting: Acting, attempt: Attempt, took_s: float, *, now: Clock = utcnow
 
 def lost(instance: Instance) -> list[Attempt]:
     """The attempts the log says are running; those of no living worker are lost."""
-    found = []
+    attempts = []
     for row in instance.doing_rows():
         event = instance.latest(row, "status")
         number = instance.attempts(row)
         attempt = Attempt(instance.id, row, instance.task_of(row), instance.element_of(row), number)
         if event is not None and number and is_current(instance, attempt):
-            found.append(attempt)
-    return found
+            attempts.append(attempt)
+    return attempts
 
 
 def recover(acting: Acting, attempt: Attempt, *, now: Clock = utcnow) -> list[Event]:

@@ -122,13 +122,13 @@ class Inbox:
     def _take_some(self, names: list[str], report: Report, check: Callable[[], None]) -> None:
         became: dict[str, _Became] = {}
         read = {name: self._read(name) for name in names}
-        messages = [found for found in read.values() if isinstance(found, Message)]
+        messages = [judged for judged in read.values() if isinstance(judged, Message)]
         if messages:
             with self._tail.acting() as acting:
                 check()
                 became = {message.ref: self._judged(acting, message) for message in messages}
-        for name, found in read.items():
-            self._sort_out(name, found if not isinstance(found, Message) else became[name], report)
+        for name, judged in read.items():
+            self._sort_out(name, judged if not isinstance(judged, Message) else became[name], report)
 
     def _sort_out(self, name: str, became: _Became, report: Report) -> None:
         """Move a file to where it belongs, now that what it said is on disk."""
@@ -178,9 +178,9 @@ class Inbox:
         except OSError as error:
             return Rejected("unreadable", f"the file cannot be read: {error.strerror}")
         try:
-            found = os.fstat(fd)
-            if found.st_size > MAX_BYTES:
-                return Rejected("unreadable", f"a message has at most {MAX_BYTES} bytes, this one has {found.st_size}")
+            facts = os.fstat(fd)
+            if facts.st_size > MAX_BYTES:
+                return Rejected("unreadable", f"a message has at most {MAX_BYTES} bytes, this one has {facts.st_size}")
             return read_message(name, os.read(fd, MAX_BYTES))
         except PASSING:
             raise

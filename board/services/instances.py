@@ -62,7 +62,7 @@ def resume(tail: Tail, instance_id: str, who: Actor, *, now: Clock = utcnow) -> 
 
 
 def check_id(instance_id: str) -> None:
-    """Refuse what is no instance id (letters, digits, `. _ -`, at most 64, not starting with `.` or `-`)."""
+    """Refuse what cannot be an instance id (letters, digits, `. _ -`, at most 64, not starting with `.` or `-`)."""
     problem = id_problem(instance_id)
     if problem:
         raise Refusal("instance_id", problem)

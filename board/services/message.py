@@ -77,14 +77,14 @@ def _unreserved(actor: str) -> str:
 def _object(data: bytes) -> dict[str, object]:
     try:
         # Numbers stay as they were written; a lone surrogate cannot be written to the log.
-        found = json.loads(data.decode("utf-8-sig"), parse_int=str, parse_float=str, parse_constant=_no_number)
+        said = json.loads(data.decode("utf-8-sig"), parse_int=str, parse_float=str, parse_constant=_no_number)
         if b"\\u" in data:
-            json.dumps(found, ensure_ascii=False).encode()
+            json.dumps(said, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise Rejected("unreadable", f"this is no JSON: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(said, dict):
         raise Rejected("no_task", "a message is a JSON object that names a task")
-    return found
+    return said
 
 
 def _no_number(name: str) -> str:

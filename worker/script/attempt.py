@@ -121,9 +121,9 @@ class Script:
 
     def _look(self, now: float) -> None:
         # The dead process is left uncollected until its tree is gone, so that its number cannot become another's.
-        found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        if found is not None:
-            self._status = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+        ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended is not None:
+            self._status = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
             self._took_s = now - self.started
 
     def _check_limits(self, now: float) -> None:

@@ -52,7 +52,7 @@ class CodeVersion:
 def _walk(root: str) -> Iterator[tuple[str, Signature]]:
     """Every file and link below `root` by name, with what tells whether it changed."""
     pending = [""]
-    found = []
+    signatures = []
     while pending:
         below = pending.pop()
         try:
@@ -63,20 +63,20 @@ def _walk(root: str) -> Iterator[tuple[str, Signature]]:
                         if entry.name not in _SKIPPED_DIRS:
                             pending.append(f"{name}/")
                     elif not entry.name.endswith(".pyc"):
-                        found.append((name, _signature(entry)))
+                        signatures.append((name, _signature(entry)))
         except OSError:
             continue  # gone while we looked: the next look tells
-    found.sort()
-    return iter(found)
+    signatures.sort()
+    return iter(signatures)
 
 
 def _signature(entry: os.DirEntry[str]) -> Signature:
     try:
-        found = entry.stat(follow_symlinks=False)
-        target = entry.stat() if stat.S_ISLNK(found.st_mode) else found
+        facts = entry.stat(follow_symlinks=False)
+        target = entry.stat() if stat.S_ISLNK(facts.st_mode) else facts
     except OSError:
         return (entry.name, "unreadable")
-    return (found.st_mode, target.st_ino, target.st_size, target.st_mtime_ns, target.st_ctime_ns)
+    return (facts.st_mode, target.st_ino, target.st_size, target.st_mtime_ns, target.st_ctime_ns)
 
 
 def _digest(jobs: Path, name: str, signature: Signature) -> bytes:
@@ -117,8 +117,8 @@ class _GitLook:
 
     def version(self) -> str:
         """The commit, `-dirty` behind it; "" where git knows nothing of the directory."""
-        found = repository(Path(self.git())) if self.git() and os.path.isdir(self._directory) else None
-        return version(found, Path(os.path.realpath(self._directory))) if found is not None else ""
+        checkout = repository(Path(self.git())) if self.git() and os.path.isdir(self._directory) else None
+        return version(checkout, Path(os.path.realpath(self._directory))) if checkout is not None else ""
 
     def git(self) -> str:
         """The nearest `.git`, "" outside of a working tree."""
@@ -135,20 +135,20 @@ class _GitLook:
 
 def _git_files(git: Path) -> tuple[Path, ...]:
     """HEAD, the branch it names, the packed branches and the index of the repository a `.git` leads to."""
-    found = repository(git)
-    if found is None:
+    checkout = repository(git)
+    if checkout is None:
         return (git / "HEAD",)
     try:
-        head = text_of(found.own / "HEAD").strip()
+        head = text_of(checkout.own / "HEAD").strip()
     except OSError:
         head = ""
-    branch = (found.common / head.removeprefix("ref: "),) if head.startswith("ref: ") else ()
-    return (found.own / "HEAD", found.common / "packed-refs", found.own / "index", *branch)
+    branch = (checkout.common / head.removeprefix("ref: "),) if head.startswith("ref: ") else ()
+    return (checkout.own / "HEAD", checkout.common / "packed-refs", checkout.own / "index", *branch)
 
 
 def _times(path: str) -> Signature:
     try:
-        found = os.stat(path)
+        facts = os.stat(path)
     except OSError:
         return ()
-    return (found.st_ino, found.st_size, found.st_mtime_ns)
+    return (facts.st_ino, facts.st_size, facts.st_mtime_ns)

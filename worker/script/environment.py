@@ -29,14 +29,14 @@ def output_name(task: str, key: str) -> str:
 
 def output_variables(outputs: Outputs, element: str) -> dict[str, str]:
     """One variable an output of the same element or of a single task, as far as an environment holds them."""
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     size = 0
     for task, by_element in outputs.items():
         for name, value in _of(task, by_element, element):
             size += len(name) + 4 * len(value)
             if size <= MAX_OUTPUT_BYTES:
-                found[name] = value
-    return found
+                variables[name] = value
+    return variables
 
 
 def _of(task: str, by_element: Mapping[str, Mapping[str, str]], element: str) -> Iterable[tuple[str, str]]:

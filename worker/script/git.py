@@ -69,9 +69,9 @@ def text_of(path: Path) -> str:
         return file.read(_MAX_TEXT).decode("utf-8", "surrogateescape")
 
 
-def version(found: Repository, directory: Path) -> str:
+def version(checkout: Repository, directory: Path) -> str:
     """`0067d2a2`, `0067d2a2-dirty` for changes in a directory of the working tree; "" when git knows nothing of it."""
-    with _shadow(found) as environment:
+    with _shadow(checkout) as environment:
         sha = _git(environment, directory, "rev-parse", "--verify", "--short=8", "HEAD")
         known = _git(environment, directory, "ls-files", "--stage", "-z", "--", ".")
         if not sha or not known:
@@ -91,18 +91,18 @@ def _submodules(staged: str) -> Iterator[str]:
 
 
 def _is_dirty(submodule: Path) -> bool:
-    found = repository(submodule / ".git") if os.path.lexists(submodule / ".git") else None
-    return found is not None and version(found, submodule).endswith("-dirty")
+    checkout = repository(submodule / ".git") if os.path.lexists(submodule / ".git") else None
+    return checkout is not None and version(checkout, submodule).endswith("-dirty")
 
 
 @contextmanager
-def _shadow(found: Repository) -> Iterator[Mapping[str, str]]:
+def _shadow(checkout: Repository) -> Iterator[Mapping[str, str]]:
     """The environment in which git sees a repository without its configuration."""
     with tempfile.TemporaryDirectory(prefix="foldboard-git-") as scratch:
         shadow = Path(scratch)
         environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {
             "GIT_DIR": scratch,
-            "GIT_WORK_TREE": os.fspath(found.work_tree),
+            "GIT_WORK_TREE": os.fspath(checkout.work_tree),
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": "/dev/null",
             "GIT_ATTR_NOSYSTEM": "1",
@@ -112,14 +112,14 @@ def _shadow(found: Repository) -> Iterator[Mapping[str, str]]:
             "LC_ALL": "C",
         }
         for name in _LINKED:
-            if (found.common / name).exists():
-                (shadow / name).symlink_to(found.common / name)
-        for path in (found.own / "index", *found.own.glob("sharedindex.*")):
+            if (checkout.common / name).exists():
+                (shadow / name).symlink_to(checkout.common / name)
+        for path in (checkout.own / "index", *checkout.own.glob("sharedindex.*")):
             if path.exists():
                 (shadow / path.name).symlink_to(path)
         with suppress(OSError):
-            (shadow / "HEAD").write_text(text_of(found.own / "HEAD"))
-            (shadow / "theirs").write_text(text_of(found.common / "config"), errors="surrogateescape")
+            (shadow / "HEAD").write_text(text_of(checkout.own / "HEAD"))
+            (shadow / "theirs").write_text(text_of(checkout.common / "config"), errors="surrogateescape")
         (shadow / "config").write_text(_CONFIG + _format(shadow / "theirs", environment))
         yield environment
 

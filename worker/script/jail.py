@@ -32,23 +32,23 @@ def find(jobs: Path, script: str) -> Found:
     """
     try:
         root, _ = _resolve(os.fspath(jobs))
-        path, found = _resolve(os.path.join(root, script))
+        path, facts = _resolve(os.path.join(root, script))
     except (OSError, ValueError) as error:
         raise Refused(f"the script {script!r} is not in the jobs directory: {_why(error)}") from error
     if not path.startswith(root.rstrip("/") + "/"):
         raise Refused(f"the script {script!r} is a link that leads out of the jobs directory")
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(facts.st_mode):
         raise Refused(f"the script {script!r} is not a regular file")
-    return Found(path, found.st_dev, found.st_ino)
+    return Found(path, facts.st_dev, facts.st_ino)
 
 
-def check_again(script: str, found: Found) -> None:
+def check_again(script: str, file: Found) -> None:
     """Raise Refused when there is another file by now where the script was found."""
     try:
-        now = os.lstat(found.path)
+        facts = os.lstat(file.path)
     except OSError as error:
         raise Refused(f"the script {script!r} is gone: {_why(error)}") from error
-    if (now.st_dev, now.st_ino) != (found.device, found.inode) or not stat.S_ISREG(now.st_mode):
+    if (facts.st_dev, facts.st_ino) != (file.device, file.inode) or not stat.S_ISREG(facts.st_mode):
         raise Refused(f"the script {script!r} was exchanged while it was about to run")
 
 

@@ -59,7 +59,7 @@ def _ask(command: Command, directory: str) -> tuple[str, str]:
 
 def _look(path: str) -> tuple[int, ...]:
     try:
-        found = os.stat(path)
+        facts = os.stat(path)
     except OSError:
         return ()
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return facts.st_ino, facts.st_size, facts.st_mtime_ns

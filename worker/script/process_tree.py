@@ -52,15 +52,15 @@ def _prctl(option: int, value: int) -> bool:
 
 def children() -> set[int]:
     """The children of this process, adopted orphans and the dead not yet collected among them."""
-    found: set[int] = set()
+    children: set[int] = set()
     try:
         for thread in os.listdir("/proc/self/task"):
             with contextlib.suppress(FileNotFoundError):
-                found.update(map(int, _read(f"/proc/self/task/{thread}/children").split()))
+                children.update(map(int, _read(f"/proc/self/task/{thread}/children").split()))
     except OSError:
         me = os.getpid()
-        found.update(pid for pid in _pids() if (stat := _stat(pid)) is not None and stat.parent == me)
-    return found
+        children.update(pid for pid in _pids() if (stat := _stat(pid)) is not None and stat.parent == me)
+    return children
 
 
 def collect_orphans(mine: Iterable[int]) -> None:
@@ -81,28 +81,28 @@ def tree(mark: str, *, root: int = 0, log: str = "", others: Mapping[int, str] |
     """
     me = os.getpid()
     stats = {pid: stat for pid in _pids() if pid != me and (stat := _stat(pid)) is not None}
-    found = {
+    tree = {
         pid
         for pid, stat in stats.items()
         if (root and root in (pid, stat.group, stat.session)) or mark == _mark(pid) or (log and _prints_to(pid, log))
     }
     if others is not None and _adopts:
-        found |= _strays(stats, me, root, others)
-    return _with_children(found, stats)
+        tree |= _strays(stats, me, root, others)
+    return _with_children(tree, stats)
 
 
 def of_store(store: str) -> list[int]:
     """The living processes that carry a PROC_RUN and this PROC_STORE, and what they started; the oldest first."""
     me = os.getpid()
     stats = {pid: stat for pid in _pids() if pid != me and (stat := _stat(pid)) is not None}
-    found = {pid for pid in stats if _variable(pid, _STORE) == store and _mark(pid)}
-    return _with_children(found, stats)
+    marked = {pid for pid in stats if _variable(pid, _STORE) == store and _mark(pid)}
+    return _with_children(marked, stats)
 
 
-def _with_children(found: set[int], stats: Mapping[int, _Stat]) -> list[int]:
-    while more := {pid for pid, stat in stats.items() if stat.parent in found and pid not in found}:
-        found |= more  # whatever a process of the tree started is of the tree
-    return sorted((pid for pid in found if stats[pid].alive), key=lambda pid: (stats[pid].started, pid))
+def _with_children(pids: set[int], stats: Mapping[int, _Stat]) -> list[int]:
+    while more := {pid for pid, stat in stats.items() if stat.parent in pids and pid not in pids}:
+        pids |= more  # whatever a process of the tree started is of the tree
+    return sorted((pid for pid in pids if stats[pid].alive), key=lambda pid: (stats[pid].started, pid))
 
 
 def _strays(stats: Mapping[int, _Stat], me: int, root: int, others: Mapping[int, str]) -> set[int]:
@@ -162,7 +162,7 @@ def _variable(pid: int, name: bytes) -> str:
 
 
 def _prints_to(pid: int, path: str) -> bool:
-    """Whether a process's output goes to a file; whoever merely reads it, a worker or a pager, is none of these."""
+    """Whether a process's output goes to a file; one that only reads it, say a pager, does not count."""
     for fd in ("1", "2"):
         with contextlib.suppress(OSError):
             if os.readlink(f"/proc/{pid}/fd/{fd}") == path:

@@ -77,8 +77,8 @@ def _deed(tail: Tail, who: Actor, options: dict[str, Any]) -> Deed:
 
 def _is_failed_script(tail: Tail, instance: str, at: Place) -> bool:
     with tail.reading():
-        found = tail.get(instance)
-        row = found.find(*at) if found is not None else None
-        return (
-            found is not None and row is not None and found.definition(row).is_script and found.status(row) == "failed"
-        )
+        folded = tail.get(instance)
+        row = folded.find(*at) if folded is not None else None
+        if folded is None or row is None:
+            return False
+        return folded.definition(row).is_script and folded.status(row) == "failed"

@@ -27,8 +27,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, account: str | None, name: str, **options: Any) -> None:
         user = _found(account) if account is not None else None
         if options["list"]:
-            found = Token.objects.select_related("user").order_by("user__username", "created")
-            self._list(found if user is None else found.filter(user=user), as_json=options["json"])
+            tokens = Token.objects.select_related("user").order_by("user__username", "created")
+            self._list(tokens if user is None else tokens.filter(user=user), as_json=options["json"])
             return
         if user is None:
             raise CommandError("Say whose token: apitoken ACCOUNT --name NAME.", returncode=2)
@@ -55,8 +55,8 @@ class Command(BaseCommand):
         said = {"account": user.username, "name": name, "ended": ended}
         self.stdout.write(json.dumps(said, ensure_ascii=False) if as_json else f"Ended {ended} token(s) of {user}.")
 
-    def _list(self, found: Iterable[Token], *, as_json: bool) -> None:
-        facts = [_facts(token) for token in found]
+    def _list(self, tokens: Iterable[Token], *, as_json: bool) -> None:
+        facts = [_facts(token) for token in tokens]
         if as_json:
             self.stdout.write(json.dumps(facts, ensure_ascii=False, indent=2))
             return

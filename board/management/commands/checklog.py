@@ -1,4 +1,4 @@
-"""`manage.py checklog`: the lines of the event log that are no events."""
+"""`manage.py checklog`: the lines of the event log that are not events."""
 
 import argparse
 import json
@@ -16,7 +16,7 @@ from board.log.file import open_log
 class Command(BaseCommand):
     """Prints positions of bad lines; exit status 1 when there is one."""
 
-    help = "Read the whole event log and print where it holds lines that are no events; exit 1 if there are any."
+    help = "Read the whole event log and print where it holds lines that are not events; exit 1 if there are any."
     requires_system_checks = ()
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -31,8 +31,8 @@ class Command(BaseCommand):
         except LogError as error:
             raise CommandError(str(error), returncode=2) from None
         if options["json"]:
-            found = [{"line": b.line_no, "offset": b.offset, "reason": b.reason} for b in bad]
-            self.stdout.write(json.dumps({"lines": count, "bad": found, "torn_bytes": torn}))
+            lines = [{"line": b.line_no, "offset": b.offset, "reason": b.reason} for b in bad]
+            self.stdout.write(json.dumps({"lines": count, "bad": lines, "torn_bytes": torn}))
         else:
             for b in bad:
                 self.stdout.write(f"{log.path}:{b.line_no}: byte {b.offset}: {b.reason}")

@@ -14,9 +14,9 @@ from board.process.validation.problems import Problem, has_errors
 
 
 class Command(BaseCommand):
-    """Prints every problem of a file; exit status 1 for errors, 2 for what is no process at all."""
+    """Prints every problem of a file; exit status 1 for errors, 2 for what is not a process at all."""
 
-    help = "Read a process from CSV, XLSX, JSON or BPMN and print every problem; exit 1 on errors, 2 if it is none."
+    help = "Read a process from CSV, XLSX, JSON or BPMN and print every problem; exit 1 on errors, 2 if none of these."
     requires_system_checks = ()
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -41,7 +41,7 @@ class Command(BaseCommand):
 
 
 def _object(reading: Reading, problems: list[Problem]) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "format": reading.format,
         "version": reading.table.version,
         "columns": list(reading.table.columns),
@@ -50,9 +50,9 @@ def _object(reading: Reading, problems: list[Problem]) -> dict[str, Any]:
         "remarks": [asdict(remark) for remark in reading.remarks],
     }
     if reading.format == "bpmn":
-        found |= {"name": reading.name, "pools": list(reading.pools)}
-        found["elements"] = [_element(asdict(each)) for each in reading.became]
-    return found
+        facts |= {"name": reading.name, "pools": list(reading.pools)}
+        facts["elements"] = [_element(asdict(each)) for each in reading.became]
+    return facts
 
 
 def _element(became: dict[str, Any]) -> dict[str, Any]:

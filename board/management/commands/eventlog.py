@@ -32,10 +32,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Print them."""
         try:
-            found = _events(shared(settings.FOLDBOARD_STORE), options)
+            events = _events(shared(settings.FOLDBOARD_STORE), options)
         except LogError as error:
             raise CommandError(str(error), returncode=2) from None
-        for event in found:
+        for event in events:
             self.stdout.write(encode(event).decode().rstrip("\n") if options["json"] else _sentence(event))
 
 

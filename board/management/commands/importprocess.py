@@ -31,7 +31,9 @@ from board.services.actor import anybody
 class Command(BaseCommand):
     """Saves a process read from a file; a file with errors changes nothing."""
 
-    help = "Save a process from CSV, XLSX, JSON or BPMN as its newest version; exit 1 on errors, 2 if it is none."
+    help = (
+        "Save a process from CSV, XLSX, JSON or BPMN as its newest version; exit 1 on errors, 2 if it is not a process."
+    )
     requires_system_checks = ()
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -32,12 +32,12 @@ class Command(BaseCommand):
         try:
             with tail.reading():
                 ids = [wanted] if wanted else [head.id for head in tail.ids()]
-                found = [(each, tail.get(each), tail.head(each)) for each in ids]
-                if wanted and found[0][1] is None:
-                    broken = found[0][2].broken if found[0][2] else ""
+                looked_at = [(each, tail.get(each), tail.head(each)) for each in ids]
+                if wanted and looked_at[0][1] is None:
+                    broken = looked_at[0][2].broken if looked_at[0][2] else ""
                     raise CommandError(broken or f"There is no instance “{shown(wanted)}”.", returncode=2)
-                records = [record(instance, zone()) for _, instance, _ in found if instance is not None]
-                whole = found[0][1] if wanted else None
+                records = [record(instance, zone()) for _, instance, _ in looked_at if instance is not None]
+                whole = looked_at[0][1] if wanted else None
         except LogError as error:
             raise CommandError(str(error), returncode=2) from None
         if options["json"]:
@@ -48,10 +48,10 @@ class Command(BaseCommand):
             for each in records:
                 self.stdout.write(f"{each['instance']}: {each['state']}. {shown(each['sentence'])}")
 
-    def _one(self, instance: Instance, found: dict[str, Any]) -> None:
+    def _one(self, instance: Instance, facts: dict[str, Any]) -> None:
         self.stdout.write(f"{instance.id}: {shown(instance.name)}, version {instance.version}")
-        self.stdout.write(f"{found['state']}. {shown(found['sentence'])}")
-        for row in found["rows"]:
+        self.stdout.write(f"{facts['state']}. {shown(facts['sentence'])}")
+        for row in facts["rows"]:
             name = f"{row['task']}@{row['element']}" if row["element"] else row["task"]
             more = [f"for {row['waiting']}" if row["waiting"] else "", row["assignee"] or "", row["due"] or ""]
             self.stdout.write("  ".join(["", f"{row['status']:<8}", shown(name), *(m for m in map(shown, more) if m)]))
