@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from importlib import import_module
 
 import pytest
 
@@ -12,6 +13,14 @@ def tool(name: str) -> str:
     if not path:
         missing(f"{name} is not installed")
     return str(path)
+
+
+def cairo() -> None:
+    """Ask for the library that draws PNG and PDF."""
+    try:
+        import_module("cairosvg")
+    except OSError:
+        missing("libcairo2 is not installed")
 
 
 def missing(what: str) -> None:

@@ -17,7 +17,7 @@ from board.log.tail import Tail
 from board.process.definition.table import ElementList, ProcessTable
 from board.services import inbox, instances
 from board.services.actor import Actor
-from tests.tools import tool
+from tests.tools import cairo, tool
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
@@ -173,6 +173,7 @@ print(picture.png(table, "P", None)[1:4], picture.pdf(table, "P", None)[1:4])
 
 
 def test_png_and_pdf_are_drawn_where_no_memory_may_be_written_and_executed(tmp_path: Path) -> None:
+    cairo()
     assert "MemoryDenyWriteExecute=yes" in (DEPLOY / "systemd" / "foldboard-board.service").read_text()
     settings = os.environ | {"DJANGO_SETTINGS_MODULE": "board.settings", "FOLDBOARD_VAR": str(tmp_path)}
     done = subprocess.run(

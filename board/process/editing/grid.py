@@ -88,11 +88,11 @@ def put(grid: Grid, row: int, column: str, block: Sequence[Sequence[str]]) -> Gr
         rows.append([""] * len(grid.columns))
     renamed: dict[str, str] = {}
     at = grid.columns.index("task")
-    for n, line in enumerate(block):
-        for k, cell in enumerate(line):
-            if first + k == at and n + row < len(grid.rows):
-                renamed[rows[row + n][at].strip()] = cell.strip()
-            rows[row + n][first + k] = _cell(cell)
+    for down, line in enumerate(block):
+        for right, cell in enumerate(line):
+            if first + right == at and down + row < len(grid.rows):
+                renamed[rows[row + down][at].strip()] = cell.strip()
+            rows[row + down][first + right] = _cell(cell)
     changed = _checked(replace(grid, rows=tuple(map(tuple, rows))))
     for old, new in renamed.items():
         if old and new and old != new and changed.find(old) is None:
@@ -185,20 +185,20 @@ def ungroup(grid: Grid, row: int) -> Grid:
     """Without this group row, the flow kept: its members stand where it stood, those it began with wait for what it
     waited for, and who waited for it waits for those it ended with."""
     name = _row(grid, row)[grid.columns.index("task")].strip()
-    found = compile_flow(grid.table()).groups.get(name)
-    if found is None:
+    group = compile_flow(grid.table()).groups.get(name)
+    if group is None:
         raise GridError(f"{name or 'this row'} is no group")
     tasks = compile_flow(grid.table()).tasks
-    entries = {tasks[t] for t in found.entries}
-    waits = [d.task + (f":{d.label}" if d.label else "") for d in found.row.dependencies]
+    entries = {tasks[member] for member in group.entries}
+    waits = [d.task + (f":{d.label}" if d.label else "") for d in group.row.dependencies]
     parent, depends, task = (grid.columns.index(c) for c in ("parent", "depends_on", "task"))
-    lines = [list(line) for n, line in enumerate(grid.rows) if n != row]
+    lines = [list(line) for number, line in enumerate(grid.rows) if number != row]
     for line in lines:
         if line[parent].strip() == name:
-            line[parent] = found.row.parent
+            line[parent] = group.row.parent
         parts = [part.strip() for part in line[depends].split(",") if part.strip()]
         if any(part.partition(":")[0].strip() == name for part in parts):
-            ends = [tasks[t] for t in found.exits]
+            ends = [tasks[member] for member in group.exits]
             parts = [new for part in parts for new in _in_place_of(part, name, ends)]
             line[depends] = ", ".join(dict.fromkeys(parts))
         if line[task].strip() in entries and waits:
@@ -229,10 +229,10 @@ def _follow(grid: Grid, old: str, new: str) -> Grid:
 
 
 def _free(grid: Grid, name: str) -> str:
-    found, number = name, 2
-    while grid.find(found) is not None:
-        found, number = f"{name}_{number}", number + 1
-    return found
+    unused, number = name, 2
+    while grid.find(unused) is not None:
+        unused, number = f"{name}_{number}", number + 1
+    return unused
 
 
 def _row(grid: Grid, row: int) -> tuple[str, ...]:

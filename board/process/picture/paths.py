@@ -23,9 +23,9 @@ def rounded(points: tuple[Point, ...]) -> str:
     points = (*points[:-1], short_of(points[-2], points[-1], TIP - 1))
     path = f"M{points[0].x} {points[0].y}"
     for before, at, after in zip(points, points[1:], points[2:], strict=False):
-        r = min(BEND, length(before, at) // 2, length(at, after) // 2)
-        a, b = short_of(before, at, r), short_of(after, at, r)
-        path += f"L{a.x} {a.y}Q{at.x} {at.y} {b.x} {b.y}"
+        bend = min(BEND, length(before, at) // 2, length(at, after) // 2)
+        bend_start, bend_end = short_of(before, at, bend), short_of(after, at, bend)
+        path += f"L{bend_start.x} {bend_start.y}Q{at.x} {at.y} {bend_end.x} {bend_end.y}"
     return f"{path}L{points[-1].x} {points[-1].y}"
 
 
@@ -35,13 +35,13 @@ def short_of(start: Point, end: Point, by: int) -> Point:
     return Point(end.x - by * _sign(end.x - start.x), end.y - by * _sign(end.y - start.y))
 
 
-def length(a: Point, b: Point) -> int:
+def length(start: Point, end: Point) -> int:
     """Pixels between the ends of a level or upright line."""
-    return abs(a.x - b.x) + abs(a.y - b.y)
+    return abs(start.x - end.x) + abs(start.y - end.y)
 
 
-def _sign(n: int) -> int:
-    return (n > 0) - (n < 0)
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
 
 
 def tip(points: tuple[Point, ...]) -> str:
@@ -82,12 +82,12 @@ def nearest(wish: int, box: Box, taken: list[int]) -> int:
 
 def text(said: str) -> str:
     """Text for an element or attribute: escaped, without what XML cannot hold."""
-    return escape("".join(c if _is_xml(c) else "\ufffd" for c in said))
+    return escape("".join(character if _is_xml(character) else "\ufffd" for character in said))
 
 
-def _is_xml(c: str) -> bool:
-    n = ord(c)
-    return n in (9, 10, 13) or 0x20 <= n <= 0xD7FF or 0xE000 <= n <= 0xFFFD or n >= 0x10000
+def _is_xml(character: str) -> bool:
+    code = ord(character)
+    return code in (9, 10, 13) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code >= 0x10000
 
 
 def cut_name(said: str, width: int) -> str:

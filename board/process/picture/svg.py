@@ -92,10 +92,10 @@ def node(
 ) -> str:
     """The `<g>` of one task alone, to be put in the place of the one that has its id; `""` if there is none."""
     graph, at = drawing(flow)
-    found = next((each for each in graph.nodes if each.id == task), None)
-    if found is None:
+    drawn = next((each for each in graph.nodes if each.id == task), None)
+    if drawn is None:
         return ""
-    return _Painter(graph, layout_ or at, {task: state} if state else {}, link).task(found)
+    return _Painter(graph, layout_ or at, {task: state} if state else {}, link).task(drawn)
 
 
 class _Painter:

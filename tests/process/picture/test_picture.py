@@ -27,6 +27,7 @@ from board.process.picture.svg import TaskState, draw, node
 from board.selectors.words import state_word
 from tests.process.bpmn.drawing import hits
 from tests.process.engine.made_up import made_up
+from tests.tools import cairo
 
 ROOT = Path(__file__).resolve().parents[3]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -262,6 +263,7 @@ def test_names_break_between_words_and_after_joints() -> None:
 
 
 def test_png_and_pdf_are_files_of_the_picture() -> None:
+    cairo()
     table = ProcessTable.from_rows(ROWS)
     png, pdf = files.png(table, "Release"), files.pdf(table, "Release")
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
@@ -272,6 +274,7 @@ def test_png_and_pdf_are_files_of_the_picture() -> None:
 
 
 def test_a_very_wide_picture_is_a_png_all_the_same() -> None:
+    cairo()
     rows = [{"task": f"t{n}", "depends_on": f"t{n - 1}" if n else ""} for n in range(300)]
     width, _ = struct.unpack(">II", files.png(ProcessTable.from_rows(rows), "long")[16:24])
     assert 20_000 < width <= 32_767

@@ -85,9 +85,9 @@ def _best_plan(graph: Graph) -> Plan:
     plan, ends = plan_of(graph)
     orders = lane_orders(plan, ends)
     tried: list[tuple[int, int, Plan]] = []
-    for n, order in enumerate(orders):
-        if n:
-            if not tried[0][0] or n * len(tried[0][2].items) > ITEMS_TRIED:
+    for number, order in enumerate(orders):
+        if number:
+            if not tried[0][0] or number * len(tried[0][2].items) > ITEMS_TRIED:
                 break
             plan, ends = plan_of(graph)
         order_lanes(plan, order)
@@ -95,16 +95,16 @@ def _best_plan(graph: Graph) -> Plan:
         links_of(plan, ends)
         build_chains(plan)
         measure(plan)
-        tried.append((sort_columns(plan), n, plan))
+        tried.append((sort_columns(plan), number, plan))
     # the promising ones are worth more work
     tried.sort(key=lambda each: each[:2])
     worth = 1 + ITEMS_IMPROVED // max(1, 2 * len(tried[0][2].items))
     best: tuple[int, int, Plan] | None = None
-    for crossings, n, each in tried[:worth]:
-        if best is not None and best[:2] < (0, n):
+    for crossings, number, each in tried[:worth]:
+        if best is not None and best[:2] < (0, number):
             continue  # without any crossing it would come second
-        found = (improve_columns(each, crossings), n, each)
-        if best is None or found[:2] < best[:2]:
-            best = found
+        improved = (improve_columns(each, crossings), number, each)
+        if best is None or improved[:2] < best[:2]:
+            best = improved
     assert best is not None
     return best[2]

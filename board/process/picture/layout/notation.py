@@ -42,12 +42,12 @@ class _Builder:
         while any(self.at in row.task for row in flow.table.rows):
             self.at += "@"
         self.rows: dict[str, Row] = {row.task: row for row in flow.rows if row.task not in flow.groups}
-        self.groups = {g: group for g, group in flow.groups.items() if g}
-        self.scope = {task: self._group(task, flow.group_of[n]) for n, task in enumerate(flow.tasks)}
-        self.scope |= {g: self._group(g, (*group.outer, "")[0]) for g, group in self.groups.items()}
-        for g in self.groups:  # frames cannot be in one another
-            if g in self._outer(g):
-                self.scope[g] = ""
+        self.groups = {name: group for name, group in flow.groups.items() if name}
+        self.scope = {task: self._group(task, flow.group_of[number]) for number, task in enumerate(flow.tasks)}
+        self.scope |= {name: self._group(name, (*group.outer, "")[0]) for name, group in self.groups.items()}
+        for name in self.groups:  # frames cannot be in one another
+            if name in self._outer(name):
+                self.scope[name] = ""
         self.outs: dict[str, list[_Out]] = {}
         self.entered: set[str] = set()  # tasks and groups that a forward flow leads into
 
@@ -56,15 +56,15 @@ class _Builder:
             self._place(row)
         for row in self._in_table_order():
             self._flows_into(row)
-        for s, row in self.rows.items():
-            self._fixes(s, row)
+        for task, row in self.rows.items():
+            self._fixes(task, row)
         for source in [*self.rows, *self.groups]:
             self._flows_out_of(source)
         self._start("", self._unentered("") or self._first())
         if self.events_inside:
-            for g in self.groups:
-                self._start(g, self._unentered(g))
-        groups = tuple(self._frame(g) for g in self.groups)
+            for name in self.groups:
+                self._start(name, self._unentered(name))
+        groups = tuple(self._frame(name) for name in self.groups)
         return Graph(tuple(self.nodes.values()), tuple(self.edges), groups, self._lanes())
 
     def _in_table_order(self) -> Iterable[Row]:
@@ -117,43 +117,43 @@ class _Builder:
 
     def _flows_into(self, row: Row) -> None:
         """Record each dependency of a row as a flow out of what it names; a join stands before the row if need be."""
-        waits = [d for d in row.dependencies if not self._around(d.task, row.task)]
-        forward = [d for d in waits if not self._is_back(d, row)]
+        waits = [dependency for dependency in row.dependencies if not self._around(dependency.task, row.task)]
+        forward = [dependency for dependency in waits if not self._is_back(dependency, row)]
         if forward:
             self.entered.add(row.task)
         target = row.task
         if len(forward) > 1:
             target = self._join(row, len(forward))
-        for d in waits:
-            back = d not in forward
-            self._leave(d, _Out(row.task if back else target, d.label, back), row)
+        for dependency in waits:
+            back = dependency not in forward
+            self._leave(dependency, _Out(row.task if back else target, dependency.label, back), row)
 
-    def _leave(self, d: Dependency, out: _Out, row: Row) -> None:
-        source = d.task
+    def _leave(self, dependency: Dependency, out: _Out, row: Row) -> None:
+        source = dependency.task
         if source not in self.rows and source not in self.groups:
             group = self.scope[row.task]
-            source = f"{group}{self.at}unknown{self.at}{d.task}"
+            source = f"{group}{self.at}unknown{self.at}{dependency.task}"
             if source not in self.nodes:
-                self._node(source, "unknown", self._entry_lane(row.task), group, label=d.task, task=row.task)
-            self._edge(source, out.target, d.label)
+                self._node(source, "unknown", self._entry_lane(row.task), group, label=dependency.task, task=row.task)
+            self._edge(source, out.target, dependency.label)
         else:
             self.outs.setdefault(source, []).append(out)
 
-    def _around(self, a: str, b: str) -> bool:
+    def _around(self, one: str, other: str) -> bool:
         """Whether one of the two is a group around the other (an error in the table that no flow can show)."""
-        if a in self.groups and b in self.groups and a == b:
+        if one in self.groups and other in self.groups and one == other:
             return True
-        return a in self._outer(b) or b in self._outer(a)
+        return one in self._outer(other) or other in self._outer(one)
 
     def _outer(self, key: str) -> list[str]:
-        found: list[str] = []
-        while (key := self.scope.get(key, "")) and key not in found:
-            found.append(key)
-        return found
+        around: list[str] = []
+        while (key := self.scope.get(key, "")) and key not in around:
+            around.append(key)
+        return around
 
-    def _is_back(self, d: Dependency, row: Row) -> bool:
-        pairs = [(s, t) for s in self._exits(d.task) for t in self._entries(row.task)]
-        return bool(pairs) and all(self.flow.is_loop_back(s, d.label, t) for s, t in pairs)
+    def _is_back(self, dependency: Dependency, row: Row) -> bool:
+        pairs = [(exit_, entry) for exit_ in self._exits(dependency.task) for entry in self._entries(row.task)]
+        return bool(pairs) and all(self.flow.is_loop_back(exit_, dependency.label, entry) for exit_, entry in pairs)
 
     def _exits(self, key: str) -> tuple[int, ...]:
         if key in self.groups:
@@ -170,8 +170,8 @@ class _Builder:
         self._edge(join, row.task)
         return join
 
-    def _fixes(self, s: str, row: Row) -> None:
-        for rearm in self.flow.rearms[self.flow.index[s]]:
+    def _fixes(self, task: str, row: Row) -> None:
+        for rearm in self.flow.rearms[self.flow.index[task]]:
             if rearm.is_fix:
                 self.outs.setdefault(self.flow.tasks[rearm.source], []).append(_Out(row.task, rearm.label, True))
 
@@ -243,8 +243,8 @@ class _Builder:
         )
 
     def _is_entered(self, task: str, group: str) -> bool:
-        inner = takewhile(lambda g: g != group, self._outer(task))
-        return task in self.entered or any(g in self.entered for g in inner)
+        inner = takewhile(lambda name: name != group, self._outer(task))
+        return task in self.entered or any(name in self.entered for name in inner)
 
     def _start(self, scope: str, entries: list[str]) -> None:
         if not entries:
@@ -261,10 +261,10 @@ class _Builder:
 
     # frames and lanes
 
-    def _frame(self, g: str) -> Group:
-        row = self.groups[g].row
+    def _frame(self, name: str) -> Group:
+        row = self.groups[name].row
         note = enough_words(row.complete_when)
-        return Group(g, row.name, self.scope[g], row.collection, row.is_sequential, note)
+        return Group(name, row.name, self.scope[name], row.collection, row.is_sequential, note)
 
     def _lanes(self) -> tuple[Lane, ...]:
         roles = list(dict.fromkeys(row.role for row in self._in_table_order()))

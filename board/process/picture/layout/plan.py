@@ -27,10 +27,10 @@ class Scope:
 
     def chain(self) -> list[Scope]:
         """This scope and those around it, innermost first."""
-        found: list[Scope] = [self]
-        while found[-1].parent is not None:
-            found.append(found[-1].parent)
-        return found
+        scopes: list[Scope] = [self]
+        while scopes[-1].parent is not None:
+            scopes.append(scopes[-1].parent)
+        return scopes
 
 
 @dataclass(slots=True, eq=False)
@@ -101,14 +101,14 @@ class Plan:
         return item
 
 
-def common(a: Scope, b: Scope) -> Scope:
+def common(one: Scope, other: Scope) -> Scope:
     """The innermost scope around both."""
-    while a is not b:
-        if a.depth >= b.depth and a.parent is not None:
-            a = a.parent
-        elif b.parent is not None:
-            b = b.parent
-    return a
+    while one is not other:
+        if one.depth >= other.depth and one.parent is not None:
+            one = one.parent
+        elif other.parent is not None:
+            other = other.parent
+    return one
 
 
 def unit_in(scope: Scope, inner: Scope) -> Scope:

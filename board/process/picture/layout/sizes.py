@@ -61,8 +61,8 @@ _BOLD = 1.13  # how much wider bold text is
 
 
 @lru_cache(maxsize=1024)
-def _width(c: str) -> int:
-    base = unicodedata.normalize("NFD", c)[0]  # an accent adds nothing
+def _width(character: str) -> int:
+    base = unicodedata.normalize("NFD", character)[0]  # an accent adds nothing
     if base in _WIDTHS:
         return _WIDTHS[base]
     if ord(base) >= 0x2E80:
@@ -110,10 +110,10 @@ def lines_of(text: str, width: int, most: int) -> tuple[str, ...]:
 
 def _broken(word: str, width: int) -> tuple[str, str]:
     """A word too long for a line in two: after a `_`, `-` or `.` if one is near, else with a hyphen."""
-    fits = next(n for n in range(min(len(word), width), 0, -1) if n == 1 or text_width(word[:n] + "-") <= width)
-    for n in range(fits, fits // 2, -1):
-        if word[n - 1] in "_-.":
-            return word[:n], word[n:]
+    fits = next(at for at in range(min(len(word), width), 0, -1) if at == 1 or text_width(word[:at] + "-") <= width)
+    for at in range(fits, fits // 2, -1):
+        if word[at - 1] in "_-.":
+            return word[:at], word[at:]
     return word[:fits] + "-", word[fits:]
 
 

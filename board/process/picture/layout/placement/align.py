@@ -24,29 +24,29 @@ class _Ties:
 
     def __init__(self, below: Mapping[int, Sequence[int]]) -> None:
         self.things = list(below)
-        self.place = {thing: n for n, thing in enumerate(self.things)}
-        self.members = [1 << n for n in range(len(self.things))]
+        self.place = {thing: place for place, thing in enumerate(self.things)}
+        self.members = [1 << place for place in range(len(self.things))]
         self.down = [0] * len(self.things)
         self.root = list(range(len(self.things)))
         self.alive = list(range(len(self.things)))
         self.work = 0
-        near = [[self.place[m] for m in below[thing] if m in self.place] for thing in self.things]
-        for n in self._from_below(near):
-            for m in near[n]:
-                self.down[n] |= self.members[m] | self.down[m]
+        near = [[self.place[lower] for lower in below[thing] if lower in self.place] for thing in self.things]
+        for place in self._from_below(near):
+            for lower in near[place]:
+                self.down[place] |= self.members[lower] | self.down[lower]
 
     def _from_below(self, near: list[list[int]]) -> list[int]:
         above: list[list[int]] = [[] for _ in near]
-        for n, lower in enumerate(near):
-            for m in lower:
-                above[m].append(n)
+        for place, lower in enumerate(near):
+            for higher in lower:
+                above[higher].append(place)
         missing = [len(lower) for lower in near]
-        order = [n for n, count in enumerate(missing) if not count]
-        for n in order:
-            for m in above[n]:
-                missing[m] -= 1
-                if not missing[m]:
-                    order.append(m)
+        order = [place for place, count in enumerate(missing) if not count]
+        for place in order:
+            for higher in above[place]:
+                missing[higher] -= 1
+                if not missing[higher]:
+                    order.append(higher)
         return order
 
     def tie(self, run: list[int]) -> None:
@@ -54,9 +54,9 @@ class _Ties:
         if len(roots) < 2 or self.work > MOST_WORK:
             return
         members = down = 0
-        for n in roots:
-            members |= self.members[n]
-            down |= self.down[n]
+        for root in roots:
+            members |= self.members[root]
+            down |= self.down[root]
         if not down & members:
             self._merge(roots, members, down)
         elif len(run) > 2:
@@ -67,19 +67,19 @@ class _Ties:
 
     def _merge(self, roots: list[int], members: int, down: int) -> None:
         first, *others = roots
-        for n in others:
-            self.root[n] = first
+        for other in others:
+            self.root[other] = first
         gone = set(others)
-        self.alive = [n for n in self.alive if n not in gone]
+        self.alive = [other for other in self.alive if other not in gone]
         self.work += len(self.alive)
         self.members[first], self.down[first] = members, down
         beyond = members | down
         reach = self.down
-        for n in self.alive:
-            if reach[n] & members:
-                reach[n] |= beyond
+        for other in self.alive:
+            if reach[other] & members:
+                reach[other] |= beyond
 
-    def find(self, n: int) -> int:
-        while self.root[n] != n:
-            n = self.root[n]
-        return n
+    def find(self, place: int) -> int:
+        while self.root[place] != place:
+            place = self.root[place]
+        return place

@@ -71,15 +71,15 @@ def side_of(lane: int, slot: int, frame: Scope) -> bool | None:
 
 def scope_at(link: Link, col: int) -> Scope:
     """The innermost frame that a flow is still in, or already in, at a column."""
-    a = _outside(link.source, link.source_frame)
-    b = _outside(link.target, link.target_frame)
-    shared = common(a, b)
-    for scope in a.chain():
+    source_scope = _outside(link.source, link.source_frame)
+    target_scope = _outside(link.target, link.target_frame)
+    shared = common(source_scope, target_scope)
+    for scope in source_scope.chain():
         if scope is shared:
             break
         if (scope.first <= col) if link.backward else (col <= scope.last):
             return scope
-    for scope in b.chain():
+    for scope in target_scope.chain():
         if scope is shared:
             break
         if (col <= scope.last) if link.backward else (scope.first <= col):
@@ -92,15 +92,15 @@ def _outside(item: Item, frame: Scope | None) -> Scope:
 
 
 def _chain(plan: Plan, link: Link) -> None:
-    a, b = link.source.col, link.target.col
-    columns = range(a, b - 1, -1) if link.backward else range(a + 1, b)
+    start, end = link.source.col, link.target.col
+    columns = range(start, end - 1, -1) if link.backward else range(start + 1, end)
     wish = _wished_lane(link)
     for col in columns:
         scope = scope_at(link, col)
         item = plan.new_item(scope, wish, link)
         item.col = col
         item.lane = _allowed_lane(item, link, wish)
-        item.slot = sum(f.top == f.bottom == item.lane for f in scope.inner)
+        item.slot = sum(frame.top == frame.bottom == item.lane for frame in scope.inner)
         item.cell = cell_of(item)
         link.chain.append(item)
     if link.edge.label and link.chain:
@@ -139,17 +139,17 @@ def _label(link: Link) -> None:
 
 def _join(plan: Plan, link: Link) -> None:
     path = [link.source, *link.chain, link.target]
-    for a, b in pairwise(path):
-        if a.col == b.col:  # a turn: right of the source, left of the target
-            after = a is link.source
-            gap = a.col + 1 if after else a.col
-            for x, y in ((a, b), (b, a)):
-                (x.right if after else x.left).append(y)
-                x.turns = True
+    for here, there in pairwise(path):
+        if here.col == there.col:  # a turn: right of the source, left of the target
+            after = here is link.source
+            gap = here.col + 1 if after else here.col
+            for one, other in ((here, there), (there, here)):
+                (one.right if after else one.left).append(other)
+                one.turns = True
             plan.turning[gap] = True
-            plan.gaps[gap].append((a, b))
+            plan.gaps[gap].append((here, there))
         else:
-            left, right = (a, b) if a.col < b.col else (b, a)
+            left, right = (here, there) if here.col < there.col else (there, here)
             left.right.append(right)
             right.left.append(left)
             plan.gaps[right.col].append((left, right))

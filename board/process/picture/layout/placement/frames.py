@@ -81,7 +81,7 @@ def _below(plan: Plan, frame: Scope, height: float) -> set[int]:
         column = plan.columns[col]
         inside = [item.pos for item in column if frame in item.scope.chain()]
         middles[col] = sum(inside) / len(inside) if inside else height * len(column)
-    found: set[int] = set()
+    lower: set[int] = set()
     seen: set[int] = set()
     for start in beside.values():
         if start.number in seen:
@@ -94,8 +94,8 @@ def _below(plan: Plan, frame: Scope, height: float) -> set[int]:
                     seen.add(end.number)
                     part.append(end)
         if sum((item.pos > middles[item.col]) - (item.pos < middles[item.col]) for item in part) >= 0:
-            found |= {item.number for item in part}
-    return found
+            lower |= {item.number for item in part}
+    return lower
 
 
 def _slot(item: Item, frames: list[Scope], below: dict[int, set[int]]) -> int:

@@ -17,21 +17,21 @@ def lane_orders(plan: Plan, ends: Sequence[Ends]) -> list[list[int]]:
     count = len(plan.lanes)
     pull = [[0] * count for _ in range(count)]
     for _, source, target in ends:
-        a, b = _lanes_of(source), _lanes_of(target)
-        if len(a) == len(b) == 1:
-            pull[a[0]][b[0]] += 1
-            pull[b[0]][a[0]] += 1
+        source_lanes, target_lanes = _lanes_of(source), _lanes_of(target)
+        if len(source_lanes) == len(target_lanes) == 1:
+            pull[source_lanes[0]][target_lanes[0]] += 1
+            pull[target_lanes[0]][source_lanes[0]] += 1
     for scope in plan.scopes[1:]:
         over = _lanes_of(scope)
-        for x in over:
-            for y in over:
-                pull[x][y] += 2 * (x != y)
+        for one in over:
+            for other in over:
+                pull[one][other] += 2 * (one != other)
     return _orders(pull)
 
 
 def order_lanes(plan: Plan, order: Sequence[int]) -> None:
     """Put the lanes in an order of their numbers, and say which of them each frame reaches over."""
-    place = {lane: n for n, lane in enumerate(order)}
+    place = {lane: number for number, lane in enumerate(order)}
     plan.lanes = [plan.lanes[lane] for lane in order]
     for item in plan.items:
         item.lane = place[item.lane]
@@ -43,10 +43,10 @@ def order_lanes(plan: Plan, order: Sequence[int]) -> None:
 def _lanes_of(end: Item | Scope) -> list[int]:
     if isinstance(end, Item):
         return [end.lane]
-    found = {item.lane for item in end.items}
+    lanes = {item.lane for item in end.items}
     for inner in end.inner:
-        found |= set(_lanes_of(inner))
-    return sorted(found)
+        lanes |= set(_lanes_of(inner))
+    return sorted(lanes)
 
 
 def _orders(pull: list[list[int]]) -> list[list[int]]:
@@ -62,9 +62,9 @@ def _orders(pull: list[list[int]]) -> list[list[int]]:
         for lane in range(count):
             rest = [other for other in order if other != lane]
             tries = [[*rest[:at], lane, *rest[at:]] for at in range(count)]
-            found = min(tries, key=lambda each: _stretch(each, pull))
-            if (stretch := _stretch(found, pull)) < best:
-                best, order = stretch, found
+            likeliest = min(tries, key=lambda each: _stretch(each, pull))
+            if (stretch := _stretch(likeliest, pull)) < best:
+                best, order = stretch, likeliest
         if best == before:
             break
     return [order]

@@ -43,35 +43,35 @@ def plan_of(graph: Graph) -> tuple[Plan, list[Ends]]:
 
 def _scopes(graph: Graph) -> list[Scope]:
     top = Scope(0, "", None)
-    found = [top]
+    scopes = [top]
     by_id: dict[str, Scope] = {}
     for group in graph.groups:
         if group.id not in by_id:
-            by_id[group.id] = Scope(len(found), group.id, top)
-            found.append(by_id[group.id])
+            by_id[group.id] = Scope(len(scopes), group.id, top)
+            scopes.append(by_id[group.id])
     for group in graph.groups:
         scope, parent = by_id[group.id], by_id.get(group.parent, top)
         if scope not in parent.chain():
             scope.parent = parent
-    for scope in found[1:]:
+    for scope in scopes[1:]:
         scope.depth = len(scope.chain()) - 1
         assert scope.parent is not None
         scope.parent.inner.append(scope)
-    return found
+    return scopes
 
 
 def _is_filled(scope: Scope) -> bool:
     return bool(scope.items) or any(_is_filled(inner) for inner in scope.inner)
 
 
-def _around(a: Item | Scope, b: Item | Scope) -> bool:
-    if isinstance(a, Item) and isinstance(b, Item):
+def _around(one: Item | Scope, other: Item | Scope) -> bool:
+    if isinstance(one, Item) and isinstance(other, Item):
         return False
-    if a is b:
+    if one is other:
         return True
-    chain_a = a.chain() if isinstance(a, Scope) else a.scope.chain()
-    chain_b = b.chain() if isinstance(b, Scope) else b.scope.chain()
-    return a in chain_b or b in chain_a
+    around_one = one.chain() if isinstance(one, Scope) else one.scope.chain()
+    around_other = other.chain() if isinstance(other, Scope) else other.scope.chain()
+    return one in around_other or other in around_one
 
 
 @dataclass(slots=True, eq=False)
@@ -122,19 +122,19 @@ def _layer(scope: Scope, ends: Sequence[Ends], wide: set[str]) -> None:
     units += [_Unit(inner, inner.columns, inner.top, inner.bottom) for inner in scope.inner if inner.columns]
     by_thing = {id(unit.thing): unit for unit in units}
     for edge, source, target in ends:
-        a, b = _scope_of(source), _scope_of(target)
-        if common(a, b) is not scope:
+        source_scope, target_scope = _scope_of(source), _scope_of(target)
+        if common(source_scope, target_scope) is not scope:
             continue
-        u = by_thing[id(source if a is scope else unit_in(scope, a))]
-        v = by_thing[id(target if b is scope else unit_in(scope, b))]
-        if u is not v and (not edge.loop_back or edge.id in wide):
+        source_unit = by_thing[id(source if source_scope is scope else unit_in(scope, source_scope))]
+        target_unit = by_thing[id(target if target_scope is scope else unit_in(scope, target_scope))]
+        if source_unit is not target_unit and (not edge.loop_back or edge.id in wide):
             # a split stays with its task, a join and an end too
             pull = 4 if _owner(source) == _owner(target) != "" else 1
-            u.after.append((v, 1 if edge.label else 0, pull))
+            source_unit.after.append((target_unit, 1 if edge.label else 0, pull))
     _drop_cycles(units)
     for unit in units:
-        for v, gap, pull in unit.after:
-            v.before.append((unit, gap, pull))
+        for target_unit, gap, pull in unit.after:
+            target_unit.before.append((unit, gap, pull))
     _longest_paths(units)
     _part(units)
     _tighten(units)
@@ -172,12 +172,12 @@ def _drop_cycles(units: list[_Unit]) -> None:
         while work:
             unit, rest = work[-1]
             for step in rest:
-                v = step[0]
-                if state.get(id(v)) == 1:
+                reached = step[0]
+                if state.get(id(reached)) == 1:
                     unit.after.remove(step)
-                elif id(v) not in state:
-                    state[id(v)] = 1
-                    work.append((v, iter(list(v.after))))
+                elif id(reached) not in state:
+                    state[id(reached)] = 1
+                    work.append((reached, iter(list(reached.after))))
                     break
             else:
                 state[id(unit)] = 2
@@ -188,34 +188,36 @@ def _topological(units: list[_Unit]) -> list[_Unit]:
     missing = {id(unit): len(unit.before) for unit in units}
     order = [unit for unit in units if not missing[id(unit)]]
     for unit in order:
-        for v, _, _ in unit.after:
-            missing[id(v)] -= 1
-            if not missing[id(v)]:
-                order.append(v)
+        for later, _, _ in unit.after:
+            missing[id(later)] -= 1
+            if not missing[id(later)]:
+                order.append(later)
     return order
 
 
 def _longest_paths(units: list[_Unit]) -> None:
     for unit in _topological(units):
-        unit.x = max((u.x + u.length + gap for u, gap, _ in unit.before), default=0)
+        unit.x = max((earlier.x + earlier.length + gap for earlier, gap, _ in unit.before), default=0)
 
 
 def _part(units: list[_Unit]) -> None:
     """Part frames from what can be neither above nor below them, by columns."""
     frames = [unit for unit in units if isinstance(unit.thing, Scope) and unit.top < unit.bottom]
     for _ in range(len(units) * len(frames)):
-        clash = next(((u, v) for u in frames for v in units if u is not v and _clash(u, v)), None)
+        clash = next(
+            ((left, right) for left in frames for right in units if left is not right and _clash(left, right)), None
+        )
         if clash is None:
             return
-        u, v = sorted(clash, key=lambda unit: (unit.x, unit.length))
-        u.after.append((v, 0, 0))
-        v.before.append((u, 0, 0))
+        left, right = sorted(clash, key=lambda unit: (unit.x, unit.length))
+        left.after.append((right, 0, 0))
+        right.before.append((left, 0, 0))
         _longest_paths(units)
 
 
-def _clash(u: _Unit, v: _Unit) -> bool:
-    together = u.x < v.x + v.length and v.x < u.x + u.length
-    return together and not (u.bottom <= v.top or v.bottom <= u.top)
+def _clash(one: _Unit, other: _Unit) -> bool:
+    together = one.x < other.x + other.length and other.x < one.x + one.length
+    return together and not (one.bottom <= other.top or other.bottom <= one.top)
 
 
 def _tighten(units: list[_Unit]) -> None:
@@ -223,14 +225,14 @@ def _tighten(units: list[_Unit]) -> None:
     for _ in range(6):
         moved = False
         for unit in reversed(order):
-            pull = sum(p for _, _, p in unit.after) - sum(p for _, _, p in unit.before)
+            pull = sum(strength for _, _, strength in unit.after) - sum(strength for _, _, strength in unit.before)
             if pull > 0:
-                x = min(v.x - gap for v, gap, _ in unit.after) - unit.length
+                x = min(later.x - gap for later, gap, _ in unit.after) - unit.length
                 moved |= _move(unit, x, units)
         for unit in order:
-            pull = sum(p for _, _, p in unit.after) - sum(p for _, _, p in unit.before)
+            pull = sum(strength for _, _, strength in unit.after) - sum(strength for _, _, strength in unit.before)
             if pull < 0:
-                x = max(u.x + u.length + gap for u, gap, _ in unit.before)
+                x = max(earlier.x + earlier.length + gap for earlier, gap, _ in unit.before)
                 moved |= _move(unit, x, units)
         if not moved:
             return
@@ -253,9 +255,9 @@ def _is_wide(unit: _Unit) -> bool:
 def links_of(plan: Plan, ends: Sequence[Ends]) -> None:
     """Make links of the edges, each frame standing in by a shape at its border."""
     for edge, source, target in ends:
-        a = source if isinstance(source, Item) else _at_border(plan, source, last=True)
-        b = target if isinstance(target, Item) else _at_border(plan, target, last=False)
-        link = Link(len(plan.links), edge, a, b)
+        start = source if isinstance(source, Item) else _at_border(plan, source, last=True)
+        end = target if isinstance(target, Item) else _at_border(plan, target, last=False)
+        link = Link(len(plan.links), edge, start, end)
         link.source_frame = source if isinstance(source, Scope) else None
         link.target_frame = target if isinstance(target, Scope) else None
         plan.links.append(link)

@@ -34,10 +34,10 @@ def improve_columns(plan: Plan, crossings: int) -> int:
             break
         _lay_anew(plan)
         _swap_neighbours(plan, [_cells(column) for column in plan.columns])
-        found = count_crossings(plan)
-        if found >= best:
-            return found
-        best = found
+        left = count_crossings(plan)
+        if left >= best:
+            return left
+        best = left
     return best
 
 
@@ -48,9 +48,9 @@ def _best_start(plan: Plan) -> int:
         for column in plan.columns:
             column.sort(key=lambda item: (item.cell, -item.number if upside_down else item.number))
             _number(column)
-        found = _sweep(plan, first)
-        if best < 0 or found < best:
-            best, kept = found, _remember(plan)
+        crossings = _sweep(plan, first)
+        if best < 0 or crossings < best:
+            best, kept = crossings, _remember(plan)
         if not best:
             break
     _restore(plan, kept)
@@ -79,10 +79,10 @@ def _sweep(plan: Plan, first: int) -> int:
         moved |= _swap_neighbours(plan, spans)
         for gap in {gap for col in moved for gap in (col, col + 1)}:
             crossed[gap] = _crossings_in_gap(plan, gap)
-        found = sum(crossed)
-        idle = 0 if found < best else idle + 1
-        if found < best:
-            best, kept = found, _remember(plan)
+        crossings = sum(crossed)
+        idle = 0 if crossings < best else idle + 1
+        if crossings < best:
+            best, kept = crossings, _remember(plan)
         if not best or idle == 2:
             break
     _restore(plan, kept)
@@ -124,18 +124,18 @@ def _crossings_in_gap(plan: Plan, gap: int) -> int:
     if len(pairs) < 2:
         return 0
     if not plan.turning[gap]:
-        return _inversions([(a.pos, b.pos) for a, b in pairs])
+        return _inversions([(one.pos, other.pos) for one, other in pairs])
     after = len(plan.columns[gap]) if gap < len(plan.columns) else 0
     turn = (len(plan.columns[gap - 1]) if gap else 0) + after - 1
     chords = []
-    for a, b in pairs:
-        x = turn - a.pos if a.col == gap else a.pos
-        y = turn - b.pos if b.col == gap else b.pos
-        chords.append((x, y) if x < y else (y, x))
+    for one, other in pairs:
+        start = turn - one.pos if one.col == gap else one.pos
+        end = turn - other.pos if other.col == gap else other.pos
+        chords.append((start, end) if start < end else (end, start))
     chords.sort()
     ends: list[int] = []
     waiting: list[int] = []  # ends of chords that begin where the one before does: these do not cross one another
-    found, last, low = 0, -1, 0
+    crossings, last, low = 0, -1, 0
     for start, end in chords:
         if start != last:
             for each in waiting:
@@ -144,25 +144,25 @@ def _crossings_in_gap(plan: Plan, gap: int) -> int:
             low = bisect_right(ends, start)
         high = bisect_left(ends, end)
         if high > low:
-            found += high - low
+            crossings += high - low
         waiting.append(end)
-    return found
+    return crossings
 
 
 def _inversions(pairs: list[tuple[int, int]]) -> int:
     """How many pairs are the other way round on the right than on the left."""
     pairs.sort()
     seen: list[int] = []
-    found = highest = 0
+    inversions = highest = 0
     for _, end in pairs:
         if end >= highest:
             highest = end
             seen.append(end)
         else:
             at = bisect_right(seen, end)
-            found += len(seen) - at
+            inversions += len(seen) - at
             seen.insert(at, end)
-    return found
+    return inversions
 
 
 def _sort_by_neighbours(column: list[Item], spans: list[Span], *, before: bool) -> bool:
@@ -201,14 +201,14 @@ def _sort_by_neighbours(column: list[Item], spans: list[Span], *, before: bool) 
 
 def _cells(column: list[Item]) -> list[Span]:
     """Where the cells of a column begin and end, those of two and more items."""
-    found = []
+    spans = []
     start = 0
     for pos in range(1, len(column) + 1):
         if pos == len(column) or column[pos].cell != column[start].cell:
             if pos - start > 1:
-                found.append((start, pos))
+                spans.append((start, pos))
             start = pos
-    return found
+    return spans
 
 
 def _swap_neighbours(plan: Plan, spans: list[list[Span]]) -> set[int]:
@@ -220,16 +220,16 @@ def _swap_neighbours(plan: Plan, spans: list[list[Span]]) -> set[int]:
         for col in sorted(dirty):
             column = plan.columns[col]
             for start, end in spans[col]:
-                u = column[start]
+                upper = column[start]
                 for pos in range(start, end - 1):
-                    v = column[pos + 1]
-                    if (_gain_turning(plan, u, v) if u.turns or v.turns else _gain(u, v)) > 0:
-                        column[pos], column[pos + 1] = v, u
-                        u.pos, v.pos = pos + 1, pos
+                    lower = column[pos + 1]
+                    if (_gain_turning(plan, upper, lower) if upper.turns or lower.turns else _gain(upper, lower)) > 0:
+                        column[pos], column[pos + 1] = lower, upper
+                        upper.pos, lower.pos = pos + 1, pos
                         moved.add(col)
                         plan.touch(col)
                     else:
-                        u = v
+                        upper = lower
         if not moved:
             break
         every |= moved
@@ -237,49 +237,53 @@ def _swap_neighbours(plan: Plan, spans: list[list[Span]]) -> set[int]:
     return every
 
 
-def _gain(u: Item, v: Item) -> int:
-    """Crossings saved if `u`, directly above `v`, changed places with it."""
+def _gain(upper: Item, lower: Item) -> int:
+    """Crossings saved if an item changed places with the one directly below it."""
     saved = 0
-    near_u, near_v = u.left, v.left
-    if len(near_u) == len(near_v) == 1:
-        p, q = near_u[0].pos, near_v[0].pos
-        saved = (p > q) - (p < q)
+    near_upper, near_lower = upper.left, lower.left
+    if len(near_upper) == len(near_lower) == 1:
+        upper_pos, lower_pos = near_upper[0].pos, near_lower[0].pos
+        saved = (upper_pos > lower_pos) - (upper_pos < lower_pos)
     else:
-        for x in near_u:
-            p = x.pos
-            for y in near_v:
-                q = y.pos
-                saved += (p > q) - (p < q)
-    near_u, near_v = u.right, v.right
-    if len(near_u) == len(near_v) == 1:
-        p, q = near_u[0].pos, near_v[0].pos
-        return saved + (p > q) - (p < q)
-    for x in near_u:
-        p = x.pos
-        for y in near_v:
-            q = y.pos
-            saved += (p > q) - (p < q)
+        for upper_end in near_upper:
+            upper_pos = upper_end.pos
+            for lower_end in near_lower:
+                lower_pos = lower_end.pos
+                saved += (upper_pos > lower_pos) - (upper_pos < lower_pos)
+    near_upper, near_lower = upper.right, lower.right
+    if len(near_upper) == len(near_lower) == 1:
+        upper_pos, lower_pos = near_upper[0].pos, near_lower[0].pos
+        return saved + (upper_pos > lower_pos) - (upper_pos < lower_pos)
+    for upper_end in near_upper:
+        upper_pos = upper_end.pos
+        for lower_end in near_lower:
+            lower_pos = lower_end.pos
+            saved += (upper_pos > lower_pos) - (upper_pos < lower_pos)
     return saved
 
 
-def _gain_turning(plan: Plan, u: Item, v: Item) -> float:
+def _gain_turning(plan: Plan, upper: Item, lower: Item) -> float:
     """The same where flows of one of them turn; that turns are kept short breaks a tie."""
     saved = 0
-    col = u.col
+    col = upper.col
     here = len(plan.columns[col])
-    start = v.pos
-    for near_u, near_v, other in ((u.left, v.left, col - 1), (u.right, v.right, col + 1)):
-        if near_u and near_v:
+    start = lower.pos
+    for near_upper, near_lower, other in ((upper.left, lower.left, col - 1), (upper.right, lower.right, col + 1)):
+        if near_upper and near_lower:
             around = here + (len(plan.columns[other]) if 0 <= other < len(plan.columns) else 0)
-            # how far each end is along the circle of the gap, going down this column from `v`
-            far_u = [
-                (e.pos - start) % around if e.col == col else around - 1 - e.pos - start for e in near_u if e is not v
+            # how far each end is along the circle of the gap, going down this column from the lower one
+            far_upper = [
+                (end.pos - start) % around if end.col == col else around - 1 - end.pos - start
+                for end in near_upper
+                if end is not lower
             ]
-            far_v = [
-                (e.pos - start) % around if e.col == col else around - 1 - e.pos - start for e in near_v if e is not u
+            far_lower = [
+                (end.pos - start) % around if end.col == col else around - 1 - end.pos - start
+                for end in near_lower
+                if end is not upper
             ]
-            saved += sum([(x < y) - (y < x) for x in far_u for y in far_v])
-    return saved or 0.5 * (_turning(u, 1) + _turning(v, -1) < 0)
+            saved += sum([(x < y) - (y < x) for x in far_upper for y in far_lower])
+    return saved or 0.5 * (_turning(upper, 1) + _turning(lower, -1) < 0)
 
 
 def _turning(item: Item, step: int) -> int:

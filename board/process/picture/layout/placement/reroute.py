@@ -83,39 +83,39 @@ def crossings_of(plan: Plan, link: Link) -> int:
     """How often one link crosses others."""
     total = 0
     path = [link.source, *link.chain, link.target]
-    for n in range(len(path) - 1):
-        a, b = path[n], path[n + 1]
-        if a.col == b.col:
-            total += _crossing_turns(plan, a.col + (n == 0), a, b)
+    for step in range(len(path) - 1):
+        here, there = path[step], path[step + 1]
+        if here.col == there.col:
+            total += _crossing_turns(plan, here.col + (step == 0), here, there)
         else:
-            left, right = (a, b) if a.col < b.col else (b, a)
+            left, right = (here, there) if here.col < there.col else (there, here)
             total += _crossing(plan, right.col, left, right)
     return total
 
 
 def _crossing(plan: Plan, gap: int, left: Item, right: Item) -> int:
     count = 0
-    p, q = left.pos, right.pos
-    for a, b in plan.gaps[gap]:
-        if a is left or b is right or a is right or b is left:
+    left_pos, right_pos = left.pos, right.pos
+    for one, other in plan.gaps[gap]:
+        if one is left or other is right or one is right or other is left:
             continue
-        if a.col != b.col:
-            count += (a.pos - p) * (b.pos - q) < 0
+        if one.col != other.col:
+            count += (one.pos - left_pos) * (other.pos - right_pos) < 0
         else:
-            at = p if a.col < gap else q
-            count += (a.pos - at) * (b.pos - at) < 0
+            at = left_pos if one.col < gap else right_pos
+            count += (one.pos - at) * (other.pos - at) < 0
     return count
 
 
-def _crossing_turns(plan: Plan, gap: int, x: Item, y: Item) -> int:
+def _crossing_turns(plan: Plan, gap: int, start: Item, end: Item) -> int:
     count = 0
-    low, high = sorted((x.pos, y.pos))
-    for a, b in plan.gaps[gap]:
-        if a is x or a is y or b is x or b is y:
+    low, high = sorted((start.pos, end.pos))
+    for one, other in plan.gaps[gap]:
+        if one is start or one is end or other is start or other is end:
             continue
-        inside_a = a.col == x.col and low < a.pos < high
-        inside_b = b.col == x.col and low < b.pos < high
-        count += inside_a != inside_b
+        one_inside = one.col == start.col and low < one.pos < high
+        other_inside = other.col == start.col and low < other.pos < high
+        count += one_inside != other_inside
     return count
 
 
@@ -138,23 +138,23 @@ def _put_in(column: list[Item], item: Item, at: int) -> None:
 def _hop_row(end: Item, others: Sequence[Pair], size: int) -> Sequence[float]:
     """Crossings on the way from an item to every place of the next column, which holds `size` items."""
     steps = [0] * (size + 2)
-    p, col = end.pos, end.col
-    for a, b in others:
-        if a is end or b is end:
+    pos, col = end.pos, end.col
+    for one, other in others:
+        if one is end or other is end:
             continue
-        if a.col == b.col:
-            if a.col == col:
-                steps[0] += (a.pos - p) * (b.pos - p) < 0
+        if one.col == other.col:
+            if one.col == col:
+                steps[0] += (one.pos - pos) * (other.pos - pos) < 0
             else:
-                low, high = (a.pos, b.pos) if a.pos < b.pos else (b.pos, a.pos)
+                low, high = (one.pos, other.pos) if one.pos < other.pos else (other.pos, one.pos)
                 steps[low + 1] += 1
                 steps[high + 1] -= 1
         else:
-            here, there = (a.pos, b.pos) if a.col == col else (b.pos, a.pos)
-            if here < p:
+            here, there = (one.pos, other.pos) if one.col == col else (other.pos, one.pos)
+            if here < pos:
                 steps[0] += 1
                 steps[there + 1] -= 1
-            elif here > p:
+            elif here > pos:
                 steps[there + 1] += 1
     return list(accumulate(steps))[:-1]
 
@@ -163,15 +163,15 @@ def _turn_row(end: Item, others: Sequence[Pair], size: int) -> Sequence[float]:
     """Crossings of a turn from an item to every place of its own column, a little more for each place away."""
     up = [0] * (size + 2)
     down = [0] * (size + 2)
-    p, col = end.pos, end.col
-    for a, b in others:
-        if a is end or b is end:
+    pos, col = end.pos, end.col
+    for one, other in others:
+        if one is end or other is end:
             continue
-        ends = sorted(x.pos for x in (a, b) if x.col == col)
-        if len(ends) == 2 and ends[0] < p < ends[1]:
+        ends = sorted(item.pos for item in (one, other) if item.col == col)
+        if len(ends) == 2 and ends[0] < pos < ends[1]:
             up[ends[0]] += 1
             down[ends[1] + 1] += 1
-        elif ends and ends[0] > p:
+        elif ends and ends[0] > pos:
             down[ends[0] + 1] += 1
             if len(ends) == 2:
                 down[ends[1] + 1] -= 1
@@ -181,7 +181,7 @@ def _turn_row(end: Item, others: Sequence[Pair], size: int) -> Sequence[float]:
                 up[ends[0]] -= 1
     above = list(accumulate(reversed(up)))[::-1]
     below = list(accumulate(down))
-    return [above[at] + below[at] + TURN * abs(at - p - 0.5) for at in range(size + 1)]
+    return [above[at] + below[at] + TURN * abs(at - pos - 0.5) for at in range(size + 1)]
 
 
 class _Relay:
@@ -199,19 +199,19 @@ class _Relay:
         places = [self._places(item) for item in chain]
         costs = self._end_costs(self.first, places[0], self.first.col + (not self.link.backward))
         steps: list[_Step] = []
-        for n in range(1, len(chain)):
-            steps.append(self._advance(chain[n - 1], chain[n].col, places[n - 1], places[n], costs))
+        for passed in range(1, len(chain)):
+            steps.append(self._advance(chain[passed - 1], chain[passed].col, places[passed - 1], places[passed], costs))
             costs = steps[-1].costs
         last = self._end_costs(self.last, places[-1], self.last.col + self.link.backward)
         costs = list(map(add, costs, last))
         number = costs.index(min(costs))
-        for n in range(len(chain) - 1, -1, -1):
-            at, stretch = _find(places[n], number)
-            if n:
-                step = steps[n - 1]
+        for passed in range(len(chain) - 1, -1, -1):
+            at, stretch = _find(places[passed], number)
+            if passed:
+                step = steps[passed - 1]
                 ways = map(add, step.starts[stretch], step.crossed[at])
                 number = list(ways).index(step.costs[number])
-            self._put(chain[n], at, places[n][stretch])
+            self._put(chain[passed], at, places[passed][stretch])
 
     def _put(self, item: Item, at: int, place: _Stretch) -> None:
         if at != item.pos or place.cell != item.cell:
@@ -224,7 +224,7 @@ class _Relay:
         column = [each.cell for each in self.plan.columns[item.col]]
         beside = frames_beside(scope, item.col)
         lanes = range(scope.top, scope.bottom + 1) if scope.parent else range(len(self.plan.lanes))
-        found: list[_Stretch] = []
+        stretches: list[_Stretch] = []
         kept = (item.lane, item.slot)
         slots, sides = [0], Sides()
         for lane in lanes:
@@ -238,12 +238,12 @@ class _Relay:
                 item.lane, item.slot = lane, slot
                 cell = cell_of(item)
                 low = bisect_left(column, cell)
-                found.append(_Stretch(low, bisect_right(column, cell, low), lane, slot, cell, sides))
+                stretches.append(_Stretch(low, bisect_right(column, cell, low), lane, slot, cell, sides))
         item.lane, item.slot = kept
-        if not found:
+        if not stretches:
             at = bisect_left(column, item.cell)
-            found.append(_Stretch(at, at, item.lane, item.slot, item.cell, ()))
-        return found
+            stretches.append(_Stretch(at, at, item.lane, item.slot, item.cell, ()))
+        return stretches
 
     def _is_cut_off(self, item: Item, beside: list[Scope], sides: dict[int, bool | None]) -> bool:
         """Whether a frame would lie between the flow and one of its ends that stands beside the same frame."""
@@ -281,64 +281,64 @@ class _Relay:
         shared = {number for number, _ in before[0].sides} & {number for number, _ in after[0].sides}
         known: dict[tuple[int, Sides], list[float]] = {}
         starts: list[list[float]] = []
-        found: list[float] = []
+        cheapest: list[float] = []
         for place in after:
             sides = tuple([side for side in place.sides if side[0] in shared]) if shared else ()
             start = known.get((place.lane, sides))
             if start is None:
                 start = known[(place.lane, sides)] = _starts(costs, before, place.lane, sides, shared)
             starts.append(start)
-            found += [min(map(add, start, row)) for row in crossed[place.low : place.high + 1]]
-        self.plan.work += len(costs) * len(found)
-        return _Step(found, starts, crossed)
+            cheapest += [min(map(add, start, row)) for row in crossed[place.low : place.high + 1]]
+        self.plan.work += len(costs) * len(cheapest)
+        return _Step(cheapest, starts, crossed)
 
     def _table(self, gap: int, last: Item) -> list[list[int]]:
         """What a flow crosses from each place on the left (a row) to each on the right, and one place more."""
         ends: list[list[int]] = [[] for _ in self.plan.columns[gap - 1]]
         turns = [0] * (len(ends) + 2)
         steps = [0] * (len(self.plan.columns[gap]) + 2)
-        for a, b in self.plan.gaps[gap]:
-            if a.col != b.col:
-                if a is not last:  # the flow itself
-                    ends[a.pos].append(b.pos)
-                    steps[b.pos + 1] += 1
+        for left, right in self.plan.gaps[gap]:
+            if left.col != right.col:
+                if left is not last:  # the flow itself
+                    ends[left.pos].append(right.pos)
+                    steps[right.pos + 1] += 1
             else:
-                low, high = (a.pos, b.pos) if a.pos < b.pos else (b.pos, a.pos)
-                on = turns if a.col < gap else steps
+                low, high = (left.pos, right.pos) if left.pos < right.pos else (right.pos, left.pos)
+                on = turns if left.col < gap else steps
                 on[low + 1] += 1
                 on[high + 1] -= 1
         base = list(accumulate(turns))
         # above all on the left, a flow crosses what ends above its place on the right
         table = []
-        for p in range(len(ends) + 1):
-            if p:
-                for end in ends[p - 1]:  # above the place on the left from here on
+        for place in range(len(ends) + 1):
+            if place:
+                for end in ends[place - 1]:  # above the place on the left from here on
                     steps[0] += 1
                     steps[end + 1] -= 2
-            steps[0] += base[p]
+            steps[0] += base[place]
             table.append(list(accumulate(steps)))
-            steps[0] -= base[p]
+            steps[0] -= base[place]
         return table
 
 
 def _find(places: Sequence[_Stretch], number: int) -> tuple[int, int]:
     """Which place of a column has a number, counted through all stretches: the item it is before, and its stretch."""
-    for n, place in enumerate(places):
+    for stretch, place in enumerate(places):
         size = place.high - place.low + 1
         if number < size:
-            return place.low + number, n
+            return place.low + number, stretch
         number -= size
     raise IndexError(number)
 
 
 def _starts(costs: list[float], before: Sequence[_Stretch], lane: int, sides: Sides, shared: set[int]) -> list[float]:
     """The price of leaving each place for a lane and certain sides of the frames that are beside both columns."""
-    found: list[float] = []
+    prices: list[float] = []
     for place in before:
-        here = costs[len(found) : len(found) + place.high - place.low + 1]
+        here = costs[len(prices) : len(prices) + place.high - place.low + 1]
         price = 0 if place.lane == lane else CHANGE
         if shared and tuple([side for side in place.sides if side[0] in shared]) != sides:
-            found += [cost + price + 1e6 for cost in here]
+            prices += [cost + price + 1e6 for cost in here]
         else:
-            found += [cost + price for cost in here] if price else here
-    return found
+            prices += [cost + price for cost in here] if price else here
+    return prices

@@ -104,8 +104,8 @@ class _Heights:
             self._stack(inner, col, [item for item in column if inner in item.scope.chain()])
         units.sort(key=lambda each: each[0])
         things = [thing for _, thing in units]
-        for a, b in pairwise(things):
-            self._apart(self._lower(a), self._upper(b), _down(a) + _between(a, b) + _up(b))
+        for upper, lower in pairwise(things):
+            self._apart(self._lower(upper), self._upper(lower), _down(upper) + _between(upper, lower) + _up(lower))
         if scope.parent is not None and things:
             self._apart(self.tops[scope.number], self._upper(things[0]), sizes.FRAME_HEAD + _up(things[0]))
             self._apart(self._lower(things[-1]), self.bottoms[scope.number], _down(things[-1]) + sizes.FRAME_FOOT)
@@ -119,11 +119,11 @@ class _Heights:
     # ties
 
     def _root(self, mark: _Mark) -> _Mark:
-        n = mark.number
-        while self.tied[n] != n:
-            self.tied[n] = self.tied[self.tied[n]]
-            n = self.tied[n]
-        return self.marks[n]
+        number = mark.number
+        while self.tied[number] != number:
+            self.tied[number] = self.tied[self.tied[number]]
+            number = self.tied[number]
+        return self.marks[number]
 
     def _tie_flows(self) -> None:
         """Tie items that a flow joins, where the order allows, lane by lane."""
@@ -134,9 +134,11 @@ class _Heights:
                 if len(numbers) > 1:
                     wishes.setdefault(lane, []).append((0, numbers[0], numbers))
         for gap in self.plan.gaps:
-            for a, b in gap:
-                if a.col != b.col and a.lane == b.lane and (a.node or b.node):
-                    wishes.setdefault(a.lane, []).append((_wish(a, b), a.number, [a.number, b.number]))
+            for left, right in gap:
+                if left.col != right.col and left.lane == right.lane and (left.node or right.node):
+                    wishes.setdefault(left.lane, []).append(
+                        (_wish(left, right), left.number, [left.number, right.number])
+                    )
         marks: dict[int, list[_Mark]] = {}
         for mark in self.marks:
             if mark.lane >= 0:
@@ -153,20 +155,20 @@ class _Heights:
             root = self._root(mark)
             if root is mark:
                 continue
-            for n, distance in mark.below.items():
-                self._apart(root, self.marks[n], distance)
-            for n, distance in mark.above.items():
-                self._apart(self.marks[n], root, distance)
+            for number, distance in mark.below.items():
+                self._apart(root, self.marks[number], distance)
+            for number, distance in mark.above.items():
+                self._apart(self.marks[number], root, distance)
         for mark in self.marks:
             mark.below = self._rooted(mark.below)
             mark.above = self._rooted(mark.above)
 
     def _rooted(self, near: dict[int, int]) -> dict[int, int]:
-        found: dict[int, int] = {}
-        for n, distance in near.items():
-            root = self._root(self.marks[n]).number
-            found[root] = max(distance, found.get(root, 0))
-        return found
+        distances: dict[int, int] = {}
+        for number, distance in near.items():
+            root = self._root(self.marks[number]).number
+            distances[root] = max(distance, distances.get(root, 0))
+        return distances
 
     # heights
 
@@ -175,37 +177,37 @@ class _Heights:
         missing = {mark.number: len(mark.above) for mark in roots}
         order = [mark for mark in roots if not missing[mark.number]]
         for mark in order:
-            for n in mark.below:
-                missing[n] -= 1
-                if not missing[n]:
-                    order.append(self.marks[n])
+            for number in mark.below:
+                missing[number] -= 1
+                if not missing[number]:
+                    order.append(self.marks[number])
         return order
 
     def _settle(self, order: list[_Mark]) -> None:
         """Move what is loose to the middle of what its flows lead to; frames close up around what is in them."""
         pulls: dict[int, list[_Mark]] = {}
         for gap in self.plan.gaps:
-            for a, b in gap:
-                u, v = self._root(self.of_item[a.number]), self._root(self.of_item[b.number])
-                if u is not v and a.col != b.col:
-                    pulls.setdefault(u.number, []).append(v)
-                    pulls.setdefault(v.number, []).append(u)
+            for left, right in gap:
+                one, other = self._root(self.of_item[left.number]), self._root(self.of_item[right.number])
+                if one is not other and left.col != right.col:
+                    pulls.setdefault(one.number, []).append(other)
+                    pulls.setdefault(other.number, []).append(one)
         fixed = {line.number for line in self.lines}
         tops = {self._root(mark).number for mark in self.tops.values()}
         bottoms = {self._root(mark).number for mark in self.bottoms.values()}
         for turn in range(6):
             for mark in order if turn % 2 else reversed(order):
-                n = mark.number
-                if n in fixed:
+                number = mark.number
+                if number in fixed:
                     continue
-                low = max((self.marks[m].y + d for m, d in mark.above.items()), default=mark.y)
-                high = min((self.marks[m].y - d for m, d in mark.below.items()), default=mark.y)
-                if n in tops:
+                low = max((self.marks[near].y + distance for near, distance in mark.above.items()), default=mark.y)
+                high = min((self.marks[near].y - distance for near, distance in mark.below.items()), default=mark.y)
+                if number in tops:
                     mark.y = high
-                elif n in bottoms:
+                elif number in bottoms:
                     mark.y = low
-                elif n in pulls:
-                    mark.y = min(max(_middle(pulls[n], mark.y), low), high)
+                elif number in pulls:
+                    mark.y = min(max(_middle(pulls[number], mark.y), low), high)
 
 
 def _middle(marks: list[_Mark], own: int) -> int:
@@ -216,9 +218,9 @@ def _middle(marks: list[_Mark], own: int) -> int:
     return min(max(own, ys[half - 1]), ys[half])  # anywhere between the two is as good
 
 
-def _wish(a: Item, b: Item) -> int:
+def _wish(left: Item, right: Item) -> int:
     """How much a flow between two items, not both passed, wants to be straight: 1, the only way on, the most."""
-    only = (len(a.right) == 1) + (len(b.left) == 1)
+    only = (len(left.right) == 1) + (len(right.left) == 1)
     return 3 - only
 
 
@@ -230,8 +232,8 @@ def _down(thing: Item | Scope) -> int:
     return thing.down if isinstance(thing, Item) else 0
 
 
-def _between(a: Item | Scope, b: Item | Scope) -> int:
-    kinds = {_kind(a), _kind(b)}
+def _between(upper: Item | Scope, lower: Item | Scope) -> int:
+    kinds = {_kind(upper), _kind(lower)}
     if kinds == {"wire"}:
         return sizes.TRACK
     if "shape" in kinds and len(kinds) == 1:

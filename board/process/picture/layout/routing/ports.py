@@ -40,11 +40,11 @@ def measure(plan: Plan) -> None:
     for item in plan.items:
         if item.node is None:
             continue
-        w, h = sizes.size_of(item.node, max(1, len(item.left), len(item.right)))
-        item.half_w, item.half_h = w // 2, h // 2
-        item.w, item.up, item.down = w, h // 2, h // 2
+        width, height = sizes.size_of(item.node, max(1, len(item.left), len(item.right)))
+        item.half_w, item.half_h = width // 2, height // 2
+        item.w, item.up, item.down = width, height // 2, height // 2
         if item.node.note:
-            item.w = max(w, sizes.note_width(item.node))
+            item.w = max(width, sizes.note_width(item.node))
             item.down += sizes.LABEL_H
 
 
@@ -240,16 +240,16 @@ class _Finder:
         return off if off == 0 or (to.node is None and abs(off) <= room) else None
 
     def _offsets(self, item: Item, wishes: list[int | None]) -> list[int]:
-        kept = [n for n, wish in enumerate(wishes) if wish is not None]
-        even = [-(len(wishes) - 1) * sizes.PORT // 2 + n * sizes.PORT for n in range(len(wishes))]
+        kept = [at for at, wish in enumerate(wishes) if wish is not None]
+        even = [-(len(wishes) - 1) * sizes.PORT // 2 + at * sizes.PORT for at in range(len(wishes))]
         if not kept:
             return even
         offs = [wish or 0 for wish in wishes]
         first, last = kept[0], kept[-1]
-        for n in range(first - 1, -1, -1):
-            offs[n] = offs[n + 1] - sizes.PORT
-        for n in range(last + 1, len(offs)):
-            offs[n] = offs[n - 1] + sizes.PORT
+        for at in range(first - 1, -1, -1):
+            offs[at] = offs[at + 1] - sizes.PORT
+        for at in range(last + 1, len(offs)):
+            offs[at] = offs[at - 1] + sizes.PORT
         fits = -item.half_h + 4 <= offs[0] and offs[-1] <= item.half_h - 4
         return offs if fits and all(b - a >= sizes.PORT - 2 for a, b in pairwise(offs)) else even
 

@@ -48,8 +48,8 @@ class _Router:
                 x, y = self._middle_x(item), item.y + top
                 nodes[item.node.id] = Box(x - item.half_w, y - item.half_h, 2 * item.half_w, 2 * item.half_h)
                 if item.node.note:
-                    w = sizes.note_width(item.node)
-                    labels[item.node.id] = Box(x - w // 2, y + item.half_h, w, sizes.LABEL_H)
+                    note_w = sizes.note_width(item.node)
+                    labels[item.node.id] = Box(x - note_w // 2, y + item.half_h, note_w, sizes.LABEL_H)
         for scope in self.plan.scopes[1:]:
             if scope.columns:
                 (x, right), (y, bottom) = self.frame_x[scope.number], self.rows.frames[scope.number]
@@ -68,22 +68,22 @@ class _Router:
     def _hops(self, link: Link) -> Iterator[tuple[int, Net]]:
         out, into = self.ports.out[link.number], self.ports.into[link.number]
         path = [link.source, *link.chain, link.target]
-        for n, (a, b) in enumerate(pairwise(path)):
-            ya = out.y if n == 0 else a.y
-            yb = into.y if n == len(path) - 2 else b.y
-            if a.col == b.col:
-                after = n == 0
+        for step, (here, there) in enumerate(pairwise(path)):
+            here_y = out.y if step == 0 else here.y
+            there_y = into.y if step == len(path) - 2 else there.y
+            if here.col == there.col:
+                after = step == 0
                 if (out if after else into).upright:
                     continue
-                gap = a.col + after
-                zone = self._zone(link.chain[0 if after else -1].scope, a.col, after)
-                net = Net((ya, yb), (), zone) if after else Net((), (ya, yb), zone)
+                gap = here.col + after
+                zone = self._zone(link.chain[0 if after else -1].scope, here.col, after)
+                net = Net((here_y, there_y), (), zone) if after else Net((), (here_y, there_y), zone)
                 self.nets[gap].append(net)
             else:
-                gap = max(a.col, b.col)
-                net = Net((ya,), (yb,)) if a.col < b.col else Net((yb,), (ya,))
-                if ya == yb:
-                    self.straight[gap].append(ya)
+                gap = max(here.col, there.col)
+                net = Net((here_y,), (there_y,)) if here.col < there.col else Net((there_y,), (here_y,))
+                if here_y == there_y:
+                    self.straight[gap].append(here_y)
                     continue
                 self.nets[gap].append(net)
             yield gap, net
@@ -145,12 +145,12 @@ class _Router:
 
     def _path(self, link: Link) -> list[Point]:
         points = [*self._end(link.source, link.source_frame, self.ports.out[link.number], out=True)]
-        for n, (_, net) in enumerate(self.hops[link.number]):
-            points += self._through(link, net, n)
+        for step, (_, net) in enumerate(self.hops[link.number]):
+            points += self._through(link, net, step)
         points += reversed([*self._end(link.target, link.target_frame, self.ports.into[link.number], out=False)])
         return _simplified(points)
 
-    def _through(self, link: Link, net: Net, n: int) -> list[Point]:
+    def _through(self, link: Link, net: Net, step: int) -> list[Point]:
         turn_in = not net.left
         if len(net.left) == 2 or turn_in:
             first, last = net.left or net.right
@@ -191,22 +191,24 @@ class _Router:
 def _reach(item: Item, dy: int) -> int:
     """From the middle of a shape to its outline at a height off the middle."""
     assert item.node is not None
-    w, h = item.half_w, item.half_h
+    half_w, half_h = item.half_w, item.half_h
     if item.node.kind in GATEWAY_KINDS:
-        return w - round(w * abs(dy) / h)
+        return half_w - round(half_w * abs(dy) / half_h)
     if item.node.kind in EVENT_KINDS:
-        return round(w * sqrt(max(0, h * h - dy * dy)) / h)
-    return w
+        return round(half_w * sqrt(max(0, half_h * half_h - dy * dy)) / half_h)
+    return half_w
 
 
 def _simplified(points: list[Point]) -> list[Point]:
     """The corners only."""
-    found: list[Point] = []
+    corners: list[Point] = []
     for point in points:
-        if found and point == found[-1]:
+        if corners and point == corners[-1]:
             continue
-        if len(found) > 1 and (found[-2].x == found[-1].x == point.x or found[-2].y == found[-1].y == point.y):
-            found[-1] = point
+        if len(corners) > 1 and (
+            corners[-2].x == corners[-1].x == point.x or corners[-2].y == corners[-1].y == point.y
+        ):
+            corners[-1] = point
         else:
-            found.append(point)
-    return found
+            corners.append(point)
+    return corners

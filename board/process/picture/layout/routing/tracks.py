@@ -41,28 +41,28 @@ def assign_tracks(nets: list[Net], pins: list[int]) -> int:
             break
         nets.append(_bend(stuck, pins))
     count = 0
-    for n, net in enumerate(order):
-        net.track = max((other.track + 1 for other in order[:n] if _are_apart(other, net)), default=0)
+    for number, net in enumerate(order):
+        net.track = max((other.track + 1 for other in order[:number] if _are_apart(other, net)), default=0)
         count = max(count, net.track + 1)
     return count
 
 
-def _cost(a: Net, b: Net) -> int:
-    """What it costs if `a` is left of `b`: crossings, and much for an overlap."""
-    if a.rest is b:
+def _cost(first: Net, second: Net) -> int:
+    """What it costs if the first is left of the second: crossings, and much for an overlap."""
+    if first.rest is second:
         return 0
-    if b.rest is a:
+    if second.rest is first:
         return OVERLAP * 10
     cost = 0
-    for y in a.right:
-        cost += b.low < y < b.high
-        for z in b.left:
-            if y == z:
+    for pin in first.right:
+        cost += second.low < pin < second.high
+        for other in second.left:
+            if pin == other:
                 cost += OVERLAP
-            elif abs(y - z) < NEAR:
+            elif abs(pin - other) < NEAR:
                 cost += CLOSE
-    for z in b.left:
-        cost += a.low < z < a.high
+    for other in second.left:
+        cost += first.low < other < first.high
     return cost
 
 
@@ -71,11 +71,11 @@ def _order(nets: list[Net]) -> list[Net]:
     order: list[Net] = []
     costs: dict[tuple[int, int], int] = {}
 
-    def gain(a: Net, b: Net) -> int:
-        """Cost of a left of b, over b left of a."""
-        key = (id(a), id(b))
+    def gain(first: Net, second: Net) -> int:
+        """Return the cost of the first left of the second, over the other way round."""
+        key = (id(first), id(second))
         if key not in costs:
-            costs[key] = _cost(a, b) - _cost(b, a)
+            costs[key] = _cost(first, second) - _cost(second, first)
             costs[key[::-1]] = -costs[key]
         return costs[key]
 
@@ -83,7 +83,7 @@ def _order(nets: list[Net]) -> list[Net]:
         at = order.index(net) if net in order else -1
         if at >= 0:
             order.pop(at)
-        # cost of place p, against place 0 (left of all)
+        # the cost of each place, against place 0 (left of all)
         best, place, total = 0, 0, 0
         totals = [0]
         for other in order:
@@ -104,10 +104,12 @@ def _order(nets: list[Net]) -> list[Net]:
 
 
 def _overlap(order: list[Net]) -> Net | None:
-    for n, b in enumerate(order):
-        for a in order[:n]:
-            if a.rest is not b and set(a.right) & set(b.left):
-                return next((net for net in (a, b) if len(net.left) == len(net.right) == 1 and net.rest is None), None)
+    for number, second in enumerate(order):
+        for first in order[:number]:
+            if first.rest is not second and set(first.right) & set(second.left):
+                return next(
+                    (net for net in (first, second) if len(net.left) == len(net.right) == 1 and net.rest is None), None
+                )
     return None
 
 
@@ -132,6 +134,10 @@ def _free(net: Net, pins: list[int]) -> int:
     return middle
 
 
-def _are_apart(a: Net, b: Net) -> bool:
+def _are_apart(first: Net, second: Net) -> bool:
     """Whether two nets need tracks of their own, the first left of the second."""
-    return (a.low - NEAR < b.high and b.low - NEAR < a.high) or a.rest is b or bool(_cost(a, b) - _cost(b, a))
+    return (
+        (first.low - NEAR < second.high and second.low - NEAR < first.high)
+        or first.rest is second
+        or bool(_cost(first, second) - _cost(second, first))
+    )
