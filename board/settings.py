@@ -193,7 +193,7 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG
-        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        else "board.web.static_files.HashedFiles"
     },
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024  # an element list or a table that somebody pastes

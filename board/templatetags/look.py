@@ -108,7 +108,7 @@ def moment(value: str | datetime | None) -> datetime | None:
 
 @register.filter
 def when(value: str | datetime | None) -> SafeString | str:
-    """A <time> people can read, in FOLDBOARD_TIME_ZONE; static/js/base.js turns it into words like `2 minutes ago`."""
+    """A <time> people can read, in FOLDBOARD_TIME_ZONE; js/shared/times.js makes words like `2 minutes ago` of it."""
     at = moment(value)
     if at is None:
         return str(value or "")
