@@ -90,7 +90,11 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.messages.context_processors.messages",
                 "board.web.http.shell",
             ],
-            "builtins": ["django_htmx.templatetags.django_htmx", "board.templatetags.look"],
+            "builtins": [
+                "django_htmx.templatetags.django_htmx",
+                "board.templatetags.look",
+                "board.templatetags.scripts",
+            ],
         },
     }
 ]

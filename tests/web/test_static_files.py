@@ -9,6 +9,8 @@ from django.conf import settings
 from django.core.management import call_command
 from django.test import override_settings
 
+from board.templatetags.scripts import imported, module
+
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "static" / "js"
 HASHED = "board.web.static_files.HashedFiles"
@@ -60,7 +62,7 @@ def test_no_script_imports_itself_by_way_of_others() -> None:
 
 
 def test_every_script_is_reached_from_a_page() -> None:
-    tags = re.compile(r"""<script[^>]*\{% static '([^']+\.js)' %\}""")
+    tags = re.compile(r"\{% module '([^']+)' %\}")
     ahead = [
         ROOT / "static" / name
         for page in (ROOT / "templates").rglob("*.html")
@@ -72,3 +74,17 @@ def test_every_script_is_reached_from_a_page() -> None:
         reached.add(script)
         ahead += [each for each in imports(script) if each not in reached]
     assert reached == set(SCRIPTS.rglob("*.js"))
+
+
+def test_a_page_names_beforehand_everything_its_script_imports() -> None:
+    page = ROOT / "static"
+    reached: set[Path] = set()
+    ahead = imports(page / "js/editor/editor.js")
+    while ahead:
+        script = ahead.pop()
+        reached.add(script)
+        ahead += [each for each in imports(script) if each not in reached]
+    assert {page / name for name in imported("js/editor/editor.js")} == reached
+    assert imported("js/board/page.js") == ()
+    assert str(module("js/board/page.js")) == '<script type="module" src="/static/js/board/page.js"></script>'
+    assert '<link rel="modulepreload" href="/static/js/shared/say.js">' in module("js/shared/base.js")
