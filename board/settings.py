@@ -96,7 +96,11 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.messages.context_processors.messages",
                 "board.web.http.shell",
             ],
-            "builtins": ["django_htmx.templatetags.django_htmx", "board.templatetags.look"],
+            "builtins": [
+                "django_htmx.templatetags.django_htmx",
+                "board.templatetags.look",
+                "board.templatetags.scripts",
+            ],
         },
     }
 ]
@@ -199,7 +203,7 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG
-        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        else "board.web.static_files.HashedFiles"
     },
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024  # an element list or a table that somebody pastes

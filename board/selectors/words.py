@@ -56,7 +56,7 @@ def moment(value: str | datetime | None) -> datetime | None:
 
 
 def when(value: str | datetime | None) -> SafeString | str:
-    """Return a <time> in FOLDBOARD_TIME_ZONE; static/js/base.js turns it into words like `2 minutes ago`."""
+    """Return a <time> in FOLDBOARD_TIME_ZONE; js/shared/times.js turns it into words like `2 minutes ago`."""
     at = moment(value)
     if at is None:
         return str(value or "")

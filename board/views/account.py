@@ -21,7 +21,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Login(LoginView):
-    """The login; live.js lays its form over a page whose login has expired."""
+    """The login; static/js/shared/live.js lays its form over a page whose login has expired."""
 
     redirect_authenticated_user = True
 

@@ -10,7 +10,7 @@ from board.web.http import Request
 
 @require_safe
 def frame(request: Request) -> HttpResponse:
-    """The parts anew, asked for every half minute by static/js/frame.js; 204 while those of version `v` are true."""
+    """The parts anew, asked for every half minute by js/shared/frame.js; 204 while those of version `v` are true."""
     found = shell(request.user)
     if request.GET.get("v") == found.version:
         return HttpResponse(status=204)

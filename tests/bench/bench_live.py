@@ -1,6 +1,6 @@
 """Hundreds of people watching one board: `make bench-live` prints how late they see what others do, and what it costs.
 
-Every watcher has a login and a connection of its own and asks once a second, like static/js/live.js. The load runs in
+Every watcher has a login and a connection of its own and asks once a second, like js/shared/live.js. The load runs in
 processes of its own; what is counted is gunicorn's processor time alone.
 """
 

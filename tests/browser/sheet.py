@@ -53,17 +53,27 @@ class Sheet:
         )
         return found[0], COLUMNS[found[1]]
 
+    def _module(self, name: str) -> str:
+        """The address, with its hash, from which the page has loaded a module of the editor."""
+        url: str = self.page.evaluate(
+            "(name) => performance.getEntriesByType('resource').map((entry) => entry.name)"
+            ".find((url) => url.includes(`/js/editor/${name}.`))",
+            name,
+        )
+        return url
+
     def shown(self, column: str) -> list[str]:
         """The texts of a column as the page has them, edits on their way included."""
         place = COLUMNS.index(column)
         found: list[str] = self.page.evaluate(
-            "(place) => Foldboard.editor.view.map((row) => row.texts[place])", place - 1
+            "async ([url, place]) => (await import(url)).table.view.map((row) => row.texts[place])",
+            [self._module("table"), place - 1],
         )
         return found
 
     def settle(self) -> None:
         """Wait until the board has taken every edit."""
-        self.page.evaluate("() => Foldboard.editor.settled()")
+        self.page.evaluate("async (url) => (await import(url)).settled()", self._module("queue"))
 
     def kept(self, column: str) -> list[str]:
         """The texts of a column as the board has them in the draft."""

@@ -1,37 +1,6 @@
-// What every page needs: words for times, one send a click, menus that close, and a voice for what happened.
-"use strict";
-
-window.Foldboard = {
-  ...window.Foldboard,
-
-  /** Say something to everybody: shown at the foot of the window for a while, and read out politely. */
-  say(text, kind = "info") {
-    const box = document.getElementById("say");
-    box.className = kind;
-    box.textContent = text;
-    clearTimeout(Foldboard.quiet);
-    Foldboard.quiet = setTimeout(() => { box.textContent = ""; }, kind === "error" ? 12000 : 5000);
-  },
-
-  /** Words of now for <time class="ago">; what the server wrote stays in `title`. */
-  tellTimes(root = document) {
-    const now = Date.now();
-    for (const time of root.querySelectorAll("time.ago")) {
-      const at = new Date(time.dateTime);
-      const seconds = (now - at) / 1000;
-      if (Number.isNaN(seconds) || seconds < -5 || seconds > 3600) continue;
-      const minutes = Math.floor(seconds / 60);
-      const words = seconds < 45 ? "just now" : minutes < 2 ? "a minute ago" : `${minutes} minutes ago`;
-      time.dataset.wrote ??= time.textContent;
-      if (time.textContent !== words) time.textContent = words;
-    }
-    for (const due of root.querySelectorAll("time.due:not(.late)")) {
-      if (new Date(due.dateTime) > now) continue;
-      due.classList.add("late");
-      due.textContent = due.textContent.replace(/^due/, "was due");
-    }
-  },
-};
+// What every page needs: one send a click, menus that close, pictures that fade, and words for what happened.
+import { say } from "./say.js";
+import { tellTimes } from "./times.js";
 
 // one send a form: a second click before the answer is dropped here, and the server would refuse it too
 document.addEventListener("submit", (event) => {
@@ -91,17 +60,17 @@ const fade = (root) => {
 fade(document);
 document.addEventListener("htmx:load", (event) => { if (event.detail.elt !== document.body) fade(event.detail.elt); });
 
-document.addEventListener("say", (event) => Foldboard.say(event.detail.text, event.detail.kind));
+document.addEventListener("say", (event) => say(event.detail.text, event.detail.kind));
 document.addEventListener("htmx:responseError", (event) => {
   const status = event.detail.xhr.status;
   if (event.detail.xhr.getResponseHeader("HX-Trigger")) return; // the answer says it better
   if (status === 401) return; // live.js lays the login over the page
-  Foldboard.say(`That did not work (the board answered ${status}). Nothing you typed is lost: try again.`, "error");
+  say(`That did not work (the board answered ${status}). Nothing you typed is lost: try again.`, "error");
 });
 document.addEventListener("htmx:sendError", () => {
-  Foldboard.say("The board cannot be reached. Nothing you typed is lost: try again in a moment.", "error");
+  say("The board cannot be reached. Nothing you typed is lost: try again in a moment.", "error");
 });
 
-document.addEventListener("DOMContentLoaded", () => Foldboard.tellTimes());
-document.addEventListener("htmx:load", (event) => Foldboard.tellTimes(event.detail.elt));
-setInterval(() => Foldboard.tellTimes(), 20000);
+document.addEventListener("DOMContentLoaded", () => tellTimes());
+document.addEventListener("htmx:load", (event) => tellTimes(event.detail.elt));
+setInterval(() => tellTimes(), 20000);

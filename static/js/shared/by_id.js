@@ -1,0 +1,2 @@
+/** The element with an id. */
+export const byId = (id) => document.getElementById(id);
