@@ -42,9 +42,10 @@ test: .venv/installed .tools/npm/bpmn-js-$(BPMN_JS) check audit ## everything CI
 shots: .venv/installed ## pictures of the main pages in var/shots, for a person to look at
 	@$(RUN)python -m tests.browser.shots var/shots
 
-check: .venv/installed ## ruff, mypy, import-linter
+check: .venv/installed ## ruff, djlint, mypy, import-linter
 	@$(RUN)ruff check .
 	@$(RUN)ruff format --check .
+	@$(RUN)djlint --quiet --lint templates
 	@$(RUN)mypy
 	@$(RUN)lint-imports
 
