@@ -66,8 +66,8 @@ def answer(now: Editing, *, before: tuple[int, int, str] | None, picture: bool) 
         "errors": now.errors,
         "undo": bool(now.draft and now.draft.past),
         "redo": bool(now.draft and now.draft.future),
-        "problems": get_template("editor/edit.html#problems").render({"now": now}),
-        "state": get_template("editor/edit.html#state").render({"now": now}),
+        "problems": get_template("editor/edit.html#problems").render({"editing": now}),
+        "state": get_template("editor/edit.html#state").render({"editing": now}),
     }
     if picture:
         said["picture"] = now.picture if len(now.flow.tasks) <= DRAWN_AT_ONCE else None

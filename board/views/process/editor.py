@@ -50,7 +50,7 @@ def edit(request: Request, name: str) -> HttpResponse:
     wanted = request.GET.get("row", "")
     row = int(wanted) if wanted.isdecimal() and int(wanted) <= len(editing.grid.rows) else None
     context = {
-        "now": editing,
+        "editing": editing,
         "rows": selectors.numbered(editing.lines),
         "blank": selectors.rendered(selectors.blank_line(editing)),
         "headings": [(column, selectors.heading(column)) for column in selectors.CORE],
@@ -194,7 +194,7 @@ def _save_page(
     assert editing.draft is not None  # nosec B101 # for the type checker: asked before
     merging = panels.merging(editing)
     context = {
-        "now": editing,
+        "editing": editing,
         "note": note,
         "problem": problem,
         "changes": changes(selectors.base_of(editing.draft), editing.table),

@@ -87,7 +87,7 @@ def take_in(request: Request, name: str) -> HttpResponse:
     if edited is None:
         raise Http404(f"There is no process “{name}”.")
     if request.method != "POST":
-        return render(request, "processes/import.html", {"name": name, "now": edited})
+        return render(request, "processes/import.html", {"name": name, "editing": edited})
     try:
         if "table" not in request.POST:
             reading, data = _upload(request)
@@ -95,7 +95,7 @@ def take_in(request: Request, name: str) -> HttpResponse:
         drafts.begin_import(request.user, current.tail(), name, _confirmed(request))
     except Unreadable as error:
         return render(
-            request, "processes/import.html", {"name": name, "now": edited, "problem": str(error)}, status=422
+            request, "processes/import.html", {"name": name, "editing": edited, "problem": str(error)}, status=422
         )
     except Refusal as refusal:
         messages.error(request, said_for_people(refusal.message))
@@ -160,7 +160,7 @@ def _preview(
     context: dict[str, Any] = {
         "name": name,
         "new": new,
-        "now": edited,
+        "editing": edited,
         "reading": reading,
         "problem": problem,
         "problems": [(p, reading.line_of(p.row)) for p in problems],
