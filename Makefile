@@ -42,9 +42,10 @@ test: .venv/installed .tools/npm/bpmn-js-$(BPMN_JS) check audit ## everything CI
 shots: .venv/installed ## pictures of the main pages in var/shots, for a person to look at
 	@$(RUN)python -m tests.browser.shots var/shots
 
-check: .venv/installed ## ruff, mypy, import-linter, and vulture for code that nothing uses
+check: .venv/installed ## ruff, djlint, mypy, import-linter, and vulture for code that nothing uses
 	@$(RUN)ruff check .
 	@$(RUN)ruff format --check .
+	@$(RUN)djlint --quiet --lint templates
 	@$(RUN)mypy
 	@$(RUN)lint-imports
 	@$(RUN)python -m tests.dead_code

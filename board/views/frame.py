@@ -11,7 +11,7 @@ from board.web.http import Request
 @require_safe
 def frame(request: Request) -> HttpResponse:
     """The parts anew, asked for every half minute by js/shared/frame.js; 204 while those of version `v` are true."""
-    found = shell(request.user)
-    if request.GET.get("v") == found.version:
+    frame_now = shell(request.user)
+    if request.GET.get("v") == frame_now.version:
         return HttpResponse(status=204)
-    return render(request, "includes/frame.html", {"shell": found})
+    return render(request, "includes/frame.html", {"shell": frame_now})

@@ -44,8 +44,8 @@ def _listing(request: Request) -> dict[str, Any]:
     text, state = request.GET.get("text", "").strip()[:200], request.GET.get("state", "")
     start = as_number(request.GET.get("from"), 0, 1_000_000, default=0)
     seen_lines = [line for line in selectors.lines(current.tail()) if _is_seen(request, line)]
-    found = selectors.listing(seen_lines, text, state, start)
-    return {"listing": found, "text": text, "state": state, "narrowed": bool(text or state), "any": bool(seen_lines)}
+    listing = selectors.listing(seen_lines, text, state, start)
+    return {"listing": listing, "text": text, "state": state, "narrowed": bool(text or state), "any": bool(seen_lines)}
 
 
 def _is_seen(request: Request, line: selectors.InstanceLine) -> bool:
@@ -110,16 +110,16 @@ def _elements(request: Request, typed: dict[str, str]) -> tuple[ElementList | No
         return (ElementList.from_ids(()), []) if typed["none"] == "yes" else (None, [])
     definition = current.tail().definition(typed["process"])
     try:
-        found = read_elements(data, definition.table if definition is not None else None)
+        reading = read_elements(data, definition.table if definition is not None else None)
     except (ElementError, Unreadable) as error:
         if isinstance(data, bytes) and not data.startswith(b"PK"):
             typed["elements"] = data.decode("utf-8", "replace")
         return None, list(error.problems) if isinstance(error, ElementError) else [str(error)]
     if isinstance(data, bytes):
-        typed["elements"] = _as_text(found.elements)
-    if not found.elements.ids and typed["none"] != "yes":
+        typed["elements"] = _as_text(reading.elements)
+    if not reading.elements.ids and typed["none"] != "yes":
         return None, ["The list has no element in it: add them, or tick below that there are none this time."]
-    return found.elements, []
+    return reading.elements, []
 
 
 def _as_text(elements: ElementList) -> str:
@@ -131,8 +131,8 @@ def _as_text(elements: ElementList) -> str:
 def _form(request: Request, typed: dict[str, str], problems: list[str], status: int = 200) -> HttpResponse:
     definitions = current.tail().definitions()
     groups = {
-        name: sorted({group.collection for group in compile_flow(found.table).groups.values()})
-        for name, found in definitions.items()
+        name: sorted({group.collection for group in compile_flow(definition.table).groups.values()})
+        for name, definition in definitions.items()
     }
     chosen = typed["process"] or (next(iter(groups)) if len(groups) == 1 else "")
     context = {
@@ -148,7 +148,7 @@ def _form(request: Request, typed: dict[str, str], problems: list[str], status: 
 @require_http_methods(["GET", "HEAD", "POST"])
 def cancel(request: Request, instance: str) -> HttpResponse:
     """End an instance with a reason, or take that back."""
-    now = seen(request, instance)
+    snapshot = seen(request, instance)
     actor = actor_for(request.user)
     if not actor.may_operate:
         raise PermissionDenied("Only an operator may cancel or resume an instance.")
@@ -156,15 +156,15 @@ def cancel(request: Request, instance: str) -> HttpResponse:
     if request.method == "POST":
         try:
             if request.POST.get("do") == "resume":
-                instances.resume(current.tail(), now.facts.id, actor)
+                instances.resume(current.tail(), snapshot.facts.id, actor)
             else:
-                instances.cancel(current.tail(), now.facts.id, actor, request.POST.get("reason", ""))
-            return redirect(base_of(now.facts.id))
+                instances.cancel(current.tail(), snapshot.facts.id, actor, request.POST.get("reason", ""))
+            return redirect(base_of(snapshot.facts.id))
         except Refusal as refusal:
             problem = said_for_people(refusal.message)
     context = {
         "page": seen(request, instance).facts._asdict(),
-        "base": base_of(now.facts.id),
+        "base": base_of(snapshot.facts.id),
         "problem": problem,
         "reason": request.POST.get("reason", ""),
     }

@@ -32,11 +32,11 @@ def news(request: Request) -> HttpResponse:
     shown = request.GET.get("v", "")
     if shown.startswith(seen) and shown.isprintable():  # it goes back as a header
         return _fresh(HttpResponse(status=204), shown)
-    found = work.my_work(tail, request.user, timezone.now())
-    version = seen + found.version
+    mine = work.my_work(tail, request.user, timezone.now())
+    version = seen + mine.version
     if shown.rpartition("|")[2] == version.rpartition("|")[2]:
         return _fresh(HttpResponse(status=204), version)
-    return _fresh(render(request, "work/index.html#news", {"work": found}), version)
+    return _fresh(render(request, "work/index.html#news", {"work": mine}), version)
 
 
 def act(request: Request, instance: str, row: tuple[str, str]) -> HttpResponse:
@@ -64,16 +64,16 @@ def _seen_by(request: Request, tail: Tail) -> str:
 def _page(request: Request, status: int = 200, refused: dict[str, str] | None = None) -> HttpResponse:
     tail = current.tail()
     seen = _seen_by(request, tail)
-    found = work.my_work(tail, request.user, timezone.now())
-    context = {"work": found, "version": seen + found.version, "hour": timezone.localtime().hour, "refused": refused}
+    mine = work.my_work(tail, request.user, timezone.now())
+    context = {"work": mine, "version": seen + mine.version, "hour": timezone.localtime().hour, "refused": refused}
     return render(request, "work/index.html", context, status=status)
 
 
 def _check_seen(request: Request, tail: Tail, instance: str, place: Place) -> None:
     """404 for a row that is not there, or not for this person."""
     with tail.reading():
-        found = tail.get(instance)
-        if found is None or not may_view(request.user, found.flow.roles) or found.find(*place) is None:
+        folded = tail.get(instance)
+        if folded is None or not may_view(request.user, folded.flow.roles) or folded.find(*place) is None:
             raise Http404("There is no such task.")
 
 

@@ -11,18 +11,18 @@ from board.web.http import Request
 
 def index(request: Request) -> HttpResponse:
     """The page."""
-    found = _view(request)
-    return render(request, "worker/index.html", _context(found) | {"version": found.version})
+    worker = _view(request)
+    return render(request, "worker/index.html", _context(worker) | {"version": worker.version})
 
 
 def news(request: Request) -> HttpResponse:
     """204 while the page is true, else its parts."""
-    found = _view(request)
-    if request.GET.get("v") == found.version:
+    worker = _view(request)
+    if request.GET.get("v") == worker.version:
         response = HttpResponse(status=204)
     else:
-        response = render(request, "worker/index.html#news", _context(found))
-    response["X-Position"] = found.version
+        response = render(request, "worker/index.html#news", _context(worker))
+    response["X-Position"] = worker.version
     return response
 
 
@@ -32,9 +32,9 @@ def _view(request: Request) -> WorkerView:
     )
 
 
-def _context(found: WorkerView) -> dict[str, object]:
+def _context(worker: WorkerView) -> dict[str, object]:
     return {
-        "worker": found,
-        "silent": found.owner is not None and not found.alive,
-        "slow": found.alive and selectors.is_slow(found.seen),
+        "worker": worker,
+        "silent": worker.owner is not None and not worker.alive,
+        "slow": worker.alive and selectors.is_slow(worker.seen),
     }

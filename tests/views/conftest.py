@@ -13,6 +13,7 @@ from django.test import Client
 from board.accounts import names
 from board.accounts.sessions import SessionStore
 from tests.cast import make_cast
+from tests.pages import Browser
 
 Login = Callable[..., Client]
 
@@ -49,7 +50,7 @@ def login(cast: dict[str, User]) -> Login:
     """`login("ana")` gives a client; `login("ana", htmx=True)` one that asks for fragments."""
 
     def make(name: str, *, htmx: bool = False) -> Client:
-        client = Client(headers={"HX-Request": "true"} if htmx else {})
+        client = Browser(headers={"HX-Request": "true"} if htmx else {})
         client.cookies[settings.SESSION_COOKIE_NAME] = _session(cast[name])
         return client
 

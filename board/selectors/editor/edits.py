@@ -67,8 +67,8 @@ def answer(edited: Editing, *, before: tuple[int, int, str] | None, picture: boo
         "errors": edited.errors,
         "undo": bool(edited.draft and edited.draft.past),
         "redo": bool(edited.draft and edited.draft.future),
-        "problems": get_template("editor/edit.html#problems").render({"now": edited}),
-        "state": get_template("editor/edit.html#state").render({"now": edited}),
+        "problems": get_template("editor/edit.html#problems").render({"editing": edited}),
+        "state": get_template("editor/edit.html#state").render({"editing": edited}),
     }
     if picture:
         said["picture"] = edited.picture if len(edited.flow.tasks) <= DRAWN_AT_ONCE else None

@@ -35,78 +35,82 @@ FEED_LOOK = 120  # newest events looked at for them
 @require_safe
 def board(request: Request, instance: str) -> HttpResponse:
     """The page: as it is now, or with `?at=N` as it was after the event numbered N."""
-    now = seen(request, instance)
+    snapshot = seen(request, instance)
     if "at" in request.GET:
-        return _replay(request, now)
-    context = _page(request, now, now.sheet, live=True)
-    context["page"] = _facts(now) | {"live": True}
-    context["feed"] = _feed(now)
-    context |= {"yours": _yours(request, now), "may_operate": actor_for(request.user).may_operate}
+        return _replay(request, snapshot)
+    context = _page(request, snapshot, snapshot.sheet, live=True)
+    context["page"] = _facts(snapshot) | {"live": True}
+    context["feed"] = _feed(snapshot)
+    context |= {"yours": _yours(request, snapshot), "may_operate": actor_for(request.user).may_operate}
     return render(request, "instances/board.html", context)
 
 
 @require_safe
 def yours(request: Request, instance: str) -> HttpResponse:
     """What is open for this person here: asked for after an action of theirs, for the news are the same for all."""
-    now = seen(request, instance)
-    return render(request, "instances/board.html#yours", {"yours": _yours(request, now), "base": base_of(now.facts.id)})
+    snapshot = seen(request, instance)
+    return render(
+        request, "instances/board.html#yours", {"yours": _yours(request, snapshot), "base": base_of(snapshot.facts.id)}
+    )
 
 
-def _yours(request: Request, now: Snapshot) -> selectors.Yours | None:
-    actor, flow = actor_for(request.user), now.instance.flow
+def _yours(request: Request, snapshot: Snapshot) -> selectors.Yours | None:
+    actor, flow = actor_for(request.user), snapshot.instance.flow
     held = {definition.task for definition in flow.rows if actor.holds(definition, flow)}
-    return selectors.yours(now.sheet, held, actor.name)
+    return selectors.yours(snapshot.sheet, held, actor.name)
 
 
-def _replay(request: Request, now: Snapshot) -> HttpResponse:
-    span = snapshots.span(current.tail(), now.facts.id)
+def _replay(request: Request, snapshot: Snapshot) -> HttpResponse:
+    span = snapshots.span(current.tail(), snapshot.facts.id)
     at = as_number(request.GET.get("at"), span.first, span.last, default=span.last)
-    sheet = snapshots.replayed(current.tail(), now.facts.id, span.seqs[at - 1])
+    sheet = snapshots.replayed(current.tail(), snapshot.facts.id, span.seqs[at - 1])
     if sheet is None:
         raise Http404("The log of that moment cannot be read.")
-    context = _page(request, now, sheet, live=False)
-    event = current.tail().history(now.facts.id, before=span.seqs[at - 1] + 1, limit=1)
-    context["page"] = _facts(now) | {
+    context = _page(request, snapshot, sheet, live=False)
+    event = current.tail().history(snapshot.facts.id, before=span.seqs[at - 1] + 1, limit=1)
+    context["page"] = _facts(snapshot) | {
         "live": False,
         "at": at,
         "first": span.first,
         "events": span.last,
         "before": max(at - 1, span.first),
         "after": at + 1,
-        "event": say(event[0].event, now.instance.flow) if event else None,
+        "event": say(event[0].event, snapshot.instance.flow) if event else None,
     }
     context["at"] = at
     context["filter_pairs"] = parse_qsl(context["query"])
-    context["feed"] = _feed(now, before=span.seqs[at - 1] + 1)
+    context["feed"] = _feed(snapshot, before=span.seqs[at - 1] + 1)
     return render(request, "instances/board.html", context)
 
 
-def _page(request: Request, now: Snapshot, sheet: Sheet, *, live: bool) -> dict[str, Any]:
-    wanted = Filter.read(request.GET, now.facts.columns)
-    rendering = _rendering(now, live=live)
+def _page(request: Request, snapshot: Snapshot, sheet: Sheet, *, live: bool) -> dict[str, Any]:
+    wanted = Filter.read(request.GET, snapshot.facts.columns)
+    rendering = _rendering(snapshot, live=live)
     sections = selectors.sections(sheet, wanted, rendering, _opened(request, sheet))
     asked = request.GET.get("open", "")
     if asked in sheet.section_of and "from" in request.GET:
         start = as_number(request.GET.get("from"), 0, sheet_size(sheet), default=0)
         page = selectors.page_of(sheet, sheet.section_of[asked], wanted, rendering, start)
         sections = [page if s.section.task == asked else s for s in sections]
-    options = selectors.options(sheet, now.facts.columns)
-    return _fixed(now, wanted, live) | {
+    options = selectors.options(sheet, snapshot.facts.columns)
+    return _fixed(snapshot, wanted, live) | {
         "sections": sections,
         "none_match": wanted.narrows and not any(s.matches for s in sections),
         "head": selectors.head(sheet),
         "options": options,
         "facet_options": [(c, {"options": o, "chosen": wanted.facet(c)}) for c, o in options.facets],
-        "picture": SafeString(picture.drawn(sheet, now.instance.flow, now.facts.name)),  # nosec B703 # XML whose texts are escaped
-        "mine_url": _mine_url(now, wanted, request.user.get_username(), request.GET.get("at", "") if not live else ""),
+        "picture": SafeString(picture.drawn(sheet, snapshot.instance.flow, snapshot.facts.name)),  # nosec B703 # XML whose texts are escaped
+        "mine_url": _mine_url(
+            snapshot, wanted, request.user.get_username(), request.GET.get("at", "") if not live else ""
+        ),
     }
 
 
-def _fixed(now: Snapshot, wanted: Filter, live: bool) -> dict[str, Any]:
+def _fixed(snapshot: Snapshot, wanted: Filter, live: bool) -> dict[str, Any]:
     """What every fragment of a section needs."""
-    columns = now.facts.columns[:SHOWN_FACETS]
+    columns = snapshot.facts.columns[:SHOWN_FACETS]
     return {
-        "base": base_of(now.facts.id),
+        "base": base_of(snapshot.facts.id),
         "columns": columns,
         "span": len(columns) + 5 + live,
         "filter": wanted,
@@ -117,16 +121,16 @@ def _fixed(now: Snapshot, wanted: Filter, live: bool) -> dict[str, Any]:
     }
 
 
-def _facts(now: Snapshot) -> dict[str, Any]:
-    facts = now.facts
+def _facts(snapshot: Snapshot) -> dict[str, Any]:
+    facts = snapshot.facts
     newest = current.tail().definition(facts.name)
     changed = newest is not None and newest.version != facts.version
-    return facts._asdict() | {"position": str(now.position), "events": now.sheet.seq, "changed": changed}
+    return facts._asdict() | {"position": str(snapshot.position), "events": snapshot.sheet.seq, "changed": changed}
 
 
-def _rendering(now: Snapshot, *, live: bool = True) -> Rendering:
-    columns = now.facts.columns[:SHOWN_FACETS]
-    return Rendering(base_of(now.facts.id), columns, current.zone(), timezone.now(), live=live)
+def _rendering(snapshot: Snapshot, *, live: bool = True) -> Rendering:
+    columns = snapshot.facts.columns[:SHOWN_FACETS]
+    return Rendering(base_of(snapshot.facts.id), columns, current.zone(), timezone.now(), live=live)
 
 
 def _opened(request: Request, sheet: Sheet) -> frozenset[str]:
@@ -138,15 +142,15 @@ def sheet_size(sheet: Sheet) -> int:
     return len(sheet.views)
 
 
-def _mine_url(now: Snapshot, wanted: Filter, name: str, at: str) -> str:
+def _mine_url(snapshot: Snapshot, wanted: Filter, name: str, at: str) -> str:
     query = replace(wanted, mine="" if wanted.mine else name).query
     parts = [part for part in (query, f"at={at}" if at else "") if part]
-    return base_of(now.facts.id) + (f"?{'&'.join(parts)}" if parts else "")
+    return base_of(snapshot.facts.id) + (f"?{'&'.join(parts)}" if parts else "")
 
 
-def _feed(now: Snapshot, before: int | None = None) -> list[EventLine]:
-    entries = current.tail().history(now.facts.id, limit=FEED_LOOK, before=before)
-    flow = now.instance.flow
+def _feed(snapshot: Snapshot, before: int | None = None) -> list[EventLine]:
+    entries = current.tail().history(snapshot.facts.id, limit=FEED_LOOK, before=before)
+    flow = snapshot.instance.flow
     told = (e.event for e in entries if not is_quiet(e.event) and not _is_stamp(e.event.task, e.event.field))
     return [say(event, flow) for event, _ in zip(told, range(FEED_LINES), strict=False)]
 
@@ -165,16 +169,16 @@ def as_number(text: str | None, least: int, most: int, *, default: int) -> int:
 @require_safe
 def section(request: Request, instance: str, task: str) -> HttpResponse:
     """The rows of a section: a table when it unfolds, the rows after `from` when there are more than fit."""
-    now = seen(request, instance)
-    found = now.sheet.section_of.get(task)
-    if found is None:
-        raise Http404(f"{now.facts.id} has no task “{task}”.")
-    wanted = Filter.read(request.GET, now.facts.columns)
-    start = as_number(request.GET.get("from"), 0, sheet_size(now.sheet), default=0)
-    most = as_number(request.GET.get("rows"), 1, sheet_size(now.sheet), default=PAGE_ROWS)
-    page = selectors.page_of(now.sheet, found, wanted, _rendering(now), start, most)
+    snapshot = seen(request, instance)
+    wanted_section = snapshot.sheet.section_of.get(task)
+    if wanted_section is None:
+        raise Http404(f"{snapshot.facts.id} has no task “{task}”.")
+    wanted = Filter.read(request.GET, snapshot.facts.columns)
+    start = as_number(request.GET.get("from"), 0, sheet_size(snapshot.sheet), default=0)
+    most = as_number(request.GET.get("rows"), 1, sheet_size(snapshot.sheet), default=PAGE_ROWS)
+    page = selectors.page_of(snapshot.sheet, wanted_section, wanted, _rendering(snapshot), start, most)
     partial = "rows" if "from" in request.GET else "table"
-    return render(request, f"instances/board.html#{partial}", _fixed(now, wanted, live=True) | {"s": page})
+    return render(request, f"instances/board.html#{partial}", _fixed(snapshot, wanted, live=True) | {"s": page})
 
 
 @require_safe
@@ -202,19 +206,19 @@ def about(instance: str, asked: Filter) -> tuple[str, str]:
 
 def _fragments(instance: str, wanted: Filter, since: Position) -> bytes | None:
     tail = current.tail()
-    now = snapshots.snapshot(tail, instance)
-    if now is None:
+    snapshot = snapshots.snapshot(tail, instance)
+    if snapshot is None:
         raise Http404(f"There is no instance “{instance}”.")
-    if not any(seq >= since.offset for seq in tail.seqs(now.facts.id)[-1:]):
+    if not any(seq >= since.offset for seq in tail.seqs(snapshot.facts.id)[-1:]):
         return None
-    rows = snapshots.changed_rows(tail, now.facts.id, since, now)
+    rows = snapshots.changed_rows(tail, snapshot.facts.id, since, snapshot)
     if rows is None:
-        rows = set(range(sheet_size(now.sheet)))
-    feed = get_template("instances/board.html#feed").render({"feed": _feed(now)})
-    tasks = {now.sheet.views[row].task for row in rows}
-    nodes = picture.nodes(now.sheet, now.instance.flow, tasks)
+        rows = set(range(sheet_size(snapshot.sheet)))
+    feed = get_template("instances/board.html#feed").render({"feed": _feed(snapshot)})
+    tasks = {snapshot.sheet.views[row].task for row in rows}
+    nodes = picture.nodes(snapshot.sheet, snapshot.instance.flow, tasks)
     more = {"feed_html": SafeString(feed), "nodes": SafeString(nodes)}  # nosec B703 # made by a template, which escapes
-    return selectors.news_html(now.sheet, rows, wanted, _rendering(now), more).encode()
+    return selectors.news_html(snapshot.sheet, rows, wanted, _rendering(snapshot), more).encode()
 
 
 def as_response(answer: News) -> HttpResponse:

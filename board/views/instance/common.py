@@ -22,21 +22,21 @@ class Unreadable(Http404):
 
 def seen(request: Request, instance_id: str) -> Snapshot:
     """The instance as it is now; 404 when there is none for this person, Unreadable when it cannot be shown."""
-    found = snapshots.snapshot(current.tail(), instance_id)
-    head = current.tail().head(instance_id) if found is None else None
+    snapshot = snapshots.snapshot(current.tail(), instance_id)
+    head = current.tail().head(instance_id) if snapshot is None else None
     if head is not None and head.broken and may_view_all(request.user):
         raise Unreadable(head, request.user)
-    if found is None or not may_view(request.user, found.instance.flow.roles):
+    if snapshot is None or not may_view(request.user, snapshot.instance.flow.roles):
         raise Http404(f"There is no instance “{instance_id}”.")
-    return found
+    return snapshot
 
 
 def check_seen(request: Request, instance_id: str) -> str:
     """The id of the instance, never `latest`; 404 as `seen` has it. For polls, which are many: nothing is drawn."""
-    found = current.tail().get(instance_id)
-    if found is None or not may_view(request.user, found.flow.roles):
+    instance = current.tail().get(instance_id)
+    if instance is None or not may_view(request.user, instance.flow.roles):
         raise Http404(f"There is no instance “{instance_id}”.")
-    return found.id
+    return instance.id
 
 
 def base_of(instance_id: str) -> str:

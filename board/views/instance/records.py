@@ -30,21 +30,21 @@ LATEST = 10**18
 @require_safe
 def log(request: Request, instance: str) -> HttpResponse:
     """The event log, newest first."""
-    now = seen(request, instance)
-    return render(request, "instances/log.html", _log(request, now))
+    snapshot = seen(request, instance)
+    return render(request, "instances/log.html", _log(request, snapshot))
 
 
-def _log(request: Request, now: Snapshot) -> dict[str, Any]:
+def _log(request: Request, snapshot: Snapshot) -> dict[str, Any]:
     wanted = LogFilter.read(request.GET)
     before = as_number(request.GET.get("before"), 0, LATEST, default=LATEST)
-    found, next_before = lines.page(current.tail(), now.facts.id, wanted, None if before == LATEST else before)
-    flow = now.instance.flow
+    events, next_before = lines.page(current.tail(), snapshot.facts.id, wanted, None if before == LATEST else before)
+    flow = snapshot.instance.flow
     return {
-        "page": now.facts._asdict() | {"position": str(now.position)},
-        "base": base_of(now.facts.id),
+        "page": snapshot.facts._asdict() | {"position": str(snapshot.position)},
+        "base": base_of(snapshot.facts.id),
         "filter": wanted,
         "tasks": [(task, flow.rows[number].name) for task, number in flow.index.items()],
-        "events": [(lines.say(event, flow), event) for event in found],
+        "events": [(lines.say(event, flow), event) for event in events],
         "before": next_before,
         "first": before == LATEST,
     }
@@ -56,10 +56,10 @@ def log_news(request: Request, instance: str) -> HttpResponse:
     tail, name = current.tail(), check_seen(request, instance)
 
     def fragments(before: Position) -> bytes | None:
-        now = seen(request, name)
-        if not any(seq >= before.offset for seq in tail.seqs(now.facts.id)[-1:]):
+        snapshot = seen(request, name)
+        if not any(seq >= before.offset for seq in tail.seqs(snapshot.facts.id)[-1:]):
             return None
-        return get_template("instances/log.html#news").render(_log(request, now)).encode()
+        return get_template("instances/log.html#news").render(_log(request, snapshot)).encode()
 
     about = ("log", name, LogFilter.read(request.GET).query)
     return as_response(news_of(tail, request.GET.get("v", ""), about, fragments))
@@ -85,46 +85,46 @@ def log_file(request: Request, instance: str, kind: str) -> HttpResponseBase:
 @require_safe
 def files(request: Request, instance: str) -> HttpResponse:
     """The artifacts, newest first."""
-    now = seen(request, instance)
-    listing = selectors.artifacts(current.store(), now.facts.id)
-    context = {"page": now.facts._asdict(), "base": base_of(now.facts.id), "listing": listing}
+    snapshot = seen(request, instance)
+    listing = selectors.artifacts(current.store(), snapshot.facts.id)
+    context = {"page": snapshot.facts._asdict(), "base": base_of(snapshot.facts.id), "listing": listing}
     return render(request, "instances/files.html", context)
 
 
 @require_safe
 def file(request: Request, instance: str, name: str) -> HttpResponseBase:
     """One artifact: a download; with `?view` a page that shows its beginning, with `?open` an HTML page in a cage."""
-    now = seen(request, instance)
-    found = _opened(now, name)
+    snapshot = seen(request, instance)
+    file = _opened(snapshot, name)
     if "view" in request.GET:
-        return _view(request, now, name, found)
+        return _view(request, snapshot, name, file)
     if "open" in request.GET and selectors.kind(name) == "page":
-        return _caged(found)
-    response = FileResponse(found, content_type=selectors.media_type(name))
-    response["Content-Length"] = str(selectors.size_of(found))
+        return _caged(file)
+    response = FileResponse(file, content_type=selectors.media_type(name))
+    response["Content-Length"] = str(selectors.size_of(file))
     response["Content-Disposition"] = str(content_disposition_header(True, selectors.file_name(name)))
     response["Content-Security-Policy"] = "sandbox; default-src 'none'"
     return response
 
 
-def _opened(now: Snapshot, name: str) -> BinaryIO:
+def _opened(snapshot: Snapshot, name: str) -> BinaryIO:
     store = current.store()
     try:
-        return store.open_file(store.artifacts(now.facts.id), name)
+        return store.open_file(store.artifacts(snapshot.facts.id), name)
     except (OSError, StoreError, UnicodeEncodeError) as error:
         raise Http404(f"There is no file “{selectors.shown_name(name)}” here.") from error
 
 
-def _view(request: Request, now: Snapshot, name: str, found: BinaryIO) -> HttpResponse:
-    kind, size = selectors.kind(name), selectors.size_of(found)
+def _view(request: Request, snapshot: Snapshot, name: str, file: BinaryIO) -> HttpResponse:
+    kind, size = selectors.kind(name), selectors.size_of(file)
     if kind in ("text", "table", "page"):
-        preview = selectors.preview(found, name)
+        preview = selectors.preview(file, name)
     else:
-        found.close()
+        file.close()
         preview = Preview("", [], [], False)
     context = {
-        "page": now.facts._asdict(),
-        "base": base_of(now.facts.id),
+        "page": snapshot.facts._asdict(),
+        "base": base_of(snapshot.facts.id),
         "name": name,
         "shown": selectors.shown_name(name),
         "kind": kind,
@@ -139,10 +139,10 @@ _STYLE = re.compile(rb"<style[^>]*>(.*?)</style>", re.DOTALL | re.IGNORECASE)
 MAX_PAGE = 20 * 1024 * 1024
 
 
-def _caged(found: BinaryIO) -> HttpResponse:
+def _caged(file: BinaryIO) -> HttpResponse:
     """A stranger's HTML page: an origin of its own, no scripts, nothing from anywhere; only its own style sheets."""
-    with found:
-        body = found.read(MAX_PAGE)
+    with file:
+        body = file.read(MAX_PAGE)
     hashes = {base64.b64encode(hashlib.sha256(style).digest()).decode() for style in _STYLE.findall(body)}
     styles = " ".join(f"'sha256-{each}'" for each in sorted(hashes)) or "'none'"
     cage = "sandbox; default-src 'none'; img-src data:; form-action 'none'; frame-ancestors 'none'"

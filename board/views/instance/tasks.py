@@ -37,27 +37,29 @@ AFTER_BYTES = 256 * 1024
 Row = tuple[str, str]
 
 
-def _found(request: Request, instance: str, row: Row) -> tuple[Snapshot, int]:
-    now = seen(request, instance)
-    number = now.instance.find(*row)
+def _shown_row(request: Request, instance: str, row: Row) -> tuple[Snapshot, int]:
+    snapshot = seen(request, instance)
+    number = snapshot.instance.find(*row)
     if number is None:
-        raise Http404(f"{now.facts.id} has no row “{'@'.join(filter(None, row))}”.")
-    return now, number
+        raise Http404(f"{snapshot.facts.id} has no row “{'@'.join(filter(None, row))}”.")
+    return snapshot, number
 
 
 @require_safe
 def detail(request: Request, instance: str, row: Row) -> HttpResponse:
     """The page of a row."""
-    now, number = _found(request, instance, row)
-    return render(request, "tasks/row.html", _page(request, now, number) | _menu(request, now, number, Wish("")))
+    snapshot, number = _shown_row(request, instance, row)
+    return render(
+        request, "tasks/row.html", _page(request, snapshot, number) | _menu(request, snapshot, number, Wish(""))
+    )
 
 
-def _page(request: Request, now: Snapshot, number: int) -> dict[str, Any]:
+def _page(request: Request, snapshot: Snapshot, number: int) -> dict[str, Any]:
     """What everybody sees of a row."""
-    tail, view = current.tail(), now.sheet.views[number]
+    tail, view = current.tail(), snapshot.sheet.views[number]
     with tail.reading():
-        live = now.instance
-        entries = tail.history(now.facts.id, task=view.task, element=view.element)
+        live = snapshot.instance
+        entries = tail.history(snapshot.facts.id, task=view.task, element=view.element)
         events = [entry.event for entry in reversed(entries)]
         attempts = selectors.attempts(events)
         definition = live.definition(number)
@@ -76,34 +78,36 @@ def _page(request: Request, now: Snapshot, number: int) -> dict[str, Any]:
         }
     failed = context["failed_attempt"]
     return context | {
-        "last": last_line(current.store(), now.facts.id, view.task, view.element, failed) if failed else "",
-        "base": base_of(now.facts.id),
-        "page": now.facts._asdict() | {"position": str(now.position)},
+        "last": last_line(current.store(), snapshot.facts.id, view.task, view.element, failed) if failed else "",
+        "base": base_of(snapshot.facts.id),
+        "page": snapshot.facts._asdict() | {"position": str(snapshot.position)},
         "v": view,
         "due": due_words(view.due, timezone.now(), current.zone()),
         "definition": definition,
         "instruction": instruction(definition.description),
         "attempts": attempts,
         "running": view.status == "doing" and bool(attempts),
-        "shown_log": _tail(now, view.task, view.element, attempts[0].number) if attempts else None,
-        "tasks_url": f"{base_of(now.facts.id)}tasks/{view.path}/",
+        "shown_log": _tail(snapshot, view.task, view.element, attempts[0].number) if attempts else None,
+        "tasks_url": f"{base_of(snapshot.facts.id)}tasks/{view.path}/",
     }
 
 
-def _menu(request: Request, now: Snapshot, number: int, wish: Wish, refusal: Refusal | None = None) -> dict[str, Any]:
+def _menu(
+    request: Request, snapshot: Snapshot, number: int, wish: Wish, refusal: Refusal | None = None
+) -> dict[str, Any]:
     """What this person may do to a row as it stands, the form filled as it was sent."""
-    who, view = actor_for(request.user), now.sheet.views[number]
+    who, view = actor_for(request.user), snapshot.sheet.views[number]
     with current.tail().reading():
-        offers = selectors.offers(now.instance, number, who)
-        names, total = selectors.reopened_along(now.instance, number) if offers.reopen else ([], 0)
-        roles = roles_for(now.instance.definition(number), now.instance.flow)
+        offers = selectors.offers(snapshot.instance, number, who)
+        names, total = selectors.reopened_along(snapshot.instance, number) if offers.reopen else ([], 0)
+        roles = roles_for(snapshot.instance.definition(number), snapshot.instance.flow)
     return {
         "v": view,
         "row": number,
-        "act_url": f"{base_of(now.facts.id)}tasks/{view.path}/act/",
+        "act_url": f"{base_of(snapshot.facts.id)}tasks/{view.path}/act/",
         "offers": offers,
         "refused_words": said_for_people(offers.refused),
-        "tasks_url": f"{base_of(now.facts.id)}tasks/{view.path}/",
+        "tasks_url": f"{base_of(snapshot.facts.id)}tasks/{view.path}/",
         "people": holders(roles) if offers.assign else [],
         "along": names,
         "along_total": total,
@@ -123,49 +127,49 @@ def _is_offered(offers: selectors.Offers, do: str) -> bool:
 @require_safe
 def menu(request: Request, instance: str, row: Row) -> HttpResponse:
     """The forms of a row, fetched when its menu is opened; without scripts they are on the row's page."""
-    now, number = _found(request, instance, row)
-    context = _menu(request, now, number, Wish(""))
+    snapshot, number = _shown_row(request, instance, row)
+    context = _menu(request, snapshot, number, Wish(""))
     partial = "drawer" if context["place"] == "board" else "acts"
-    columns = len(now.facts.columns[:SHOWN_FACETS]) + 6
+    columns = len(snapshot.facts.columns[:SHOWN_FACETS]) + 6
     return render(request, f"tasks/row.html#{partial}", context | {"span": columns})
 
 
 @require_POST
 def act(request: Request, instance: str, row: Row) -> HttpResponse:
     """Do something to a row: the new state at once, 409 when somebody was faster, 422 when the form is not right."""
-    now, number = _found(request, instance, row)
+    snapshot, number = _shown_row(request, instance, row)
     wish = Wish.read(request.POST)
-    view = now.sheet.views[number]
+    view = snapshot.sheet.views[number]
     try:
         place = Place(view.task, view.element)
-        outcome = row_actions.act(current.tail(), now.facts.id, place, actor_for(request.user), wish)
+        outcome = row_actions.act(current.tail(), snapshot.facts.id, place, actor_for(request.user), wish)
     except Refusal as refusal:
         return _refused(request, instance, row, wish, refusal)
     return _granted(request, instance, row, outcome.said)
 
 
 def _refused(request: Request, instance: str, row: Row, wish: Wish, refusal: Refusal) -> HttpResponse:
-    now, number = _found(request, instance, row)
-    context = _menu(request, now, number, wish, refusal)
+    snapshot, number = _shown_row(request, instance, row)
+    context = _menu(request, snapshot, number, wish, refusal)
     status = row_actions.status_of(refusal)
     if request.htmx:
-        context["fresh"] = _rendering(now).row(now.sheet.views[number]) if context["place"] == "board" else ""
+        context["fresh"] = _rendering(snapshot).row(snapshot.sheet.views[number]) if context["place"] == "board" else ""
         return render(request, "tasks/row.html#answer", context, status=status)
-    return render(request, "tasks/row.html", _page(request, now, number) | context, status=status)
+    return render(request, "tasks/row.html", _page(request, snapshot, number) | context, status=status)
 
 
 def _granted(request: Request, instance: str, row: Row, said: str) -> HttpResponse:
-    now, number = _found(request, instance, row)
-    view = now.sheet.views[number]
+    snapshot, number = _shown_row(request, instance, row)
+    view = snapshot.sheet.views[number]
     if request.htmx and request.POST.get("place") == "board":
-        context = _menu(request, now, number, Wish("")) | {"fresh": _rendering(now).row(view)}
+        context = _menu(request, snapshot, number, Wish("")) | {"fresh": _rendering(snapshot).row(view)}
         response = render(request, "tasks/row.html#answer", context)
         response["HX-Trigger"] = _trigger(number, said)
         return response
     messages.success(request, said)
     address = request.POST.get("next", "")
     if not url_has_allowed_host_and_scheme(address, allowed_hosts=None) or not address.startswith("/"):
-        address = f"{base_of(now.facts.id)}tasks/{view.path}/"
+        address = f"{base_of(snapshot.facts.id)}tasks/{view.path}/"
     if request.htmx:
         return HttpResponse(status=204, headers={"HX-Redirect": address})
     return redirect(address)
@@ -176,8 +180,8 @@ def _trigger(number: int, said: str) -> str:
     return json.dumps({"acted": {"row": f"r{number}", "said": said}}, ensure_ascii=True)
 
 
-def _rendering(now: Snapshot) -> Rendering:
-    return Rendering(base_of(now.facts.id), now.facts.columns[:SHOWN_FACETS], current.zone(), timezone.now())
+def _rendering(snapshot: Snapshot) -> Rendering:
+    return Rendering(base_of(snapshot.facts.id), snapshot.facts.columns[:SHOWN_FACETS], current.zone(), timezone.now())
 
 
 @require_safe
@@ -189,19 +193,19 @@ def news(request: Request, instance: str, row: Row) -> HttpResponse:
 
 
 def _row_news(request: Request, instance: str, row: Row, since: Position) -> bytes | None:
-    now, number = _found(request, instance, row)
-    rows = snapshots.changed_rows(current.tail(), now.facts.id, since, now)
+    snapshot, number = _shown_row(request, instance, row)
+    rows = snapshots.changed_rows(current.tail(), snapshot.facts.id, since, snapshot)
     if rows is not None and number not in rows:
         return None
-    return get_template("tasks/row.html#news").render(_page(request, now, number)).encode()
+    return get_template("tasks/row.html#news").render(_page(request, snapshot, number)).encode()
 
 
 # attempts and their logs
 
 
-def _tail(now: Snapshot, task: str, element: str, attempt: int) -> files.LogPart | None:
+def _tail(snapshot: Snapshot, task: str, element: str, attempt: int) -> files.LogPart | None:
     store = current.store()
-    path = store.log_path(now.facts.id, task, element, attempt)
+    path = store.log_path(snapshot.facts.id, task, element, attempt)
     try:
         return files.log_tail(store.open_file(path.parent, path.name), TAIL_BYTES)
     except (OSError, StoreError):
@@ -211,36 +215,36 @@ def _tail(now: Snapshot, task: str, element: str, attempt: int) -> files.LogPart
 @require_safe
 def attempt(request: Request, instance: str, row: Row, attempt: int) -> HttpResponse:
     """The log of an attempt, its end first; with `?after=OFFSET` only what came since, as plain text."""
-    now, number = _found(request, instance, row)
-    view = now.sheet.views[number]
+    snapshot, number = _shown_row(request, instance, row)
+    view = snapshot.sheet.views[number]
     if "after" in request.GET:
-        return _after(request, now, number, attempt)
-    part = _tail(now, view.task, view.element, attempt)
+        return _after(request, snapshot, number, attempt)
+    part = _tail(snapshot, view.task, view.element, attempt)
     context = {
         "v": view,
-        "base": base_of(now.facts.id),
-        "page": now.facts._asdict(),
-        "tasks_url": f"{base_of(now.facts.id)}tasks/{view.path}/",
+        "base": base_of(snapshot.facts.id),
+        "page": snapshot.facts._asdict(),
+        "tasks_url": f"{base_of(snapshot.facts.id)}tasks/{view.path}/",
         "attempt": attempt,
         "part": part,
-        "follow": _is_running(now, number, attempt),
+        "follow": _is_running(snapshot, number, attempt),
     }
     template = "tasks/attempt.html#log" if request.htmx else "tasks/attempt.html"
     return render(request, template, context, status=200 if part is not None or request.htmx else 404)
 
 
-def _is_running(now: Snapshot, number: int, attempt: int) -> bool:
+def _is_running(snapshot: Snapshot, number: int, attempt: int) -> bool:
     with current.tail().reading():
-        return now.instance.status(number) == "doing" and now.instance.attempts(number) == attempt
+        return snapshot.instance.status(number) == "doing" and snapshot.instance.attempts(number) == attempt
 
 
-def _after(request: Request, now: Snapshot, number: int, attempt: int) -> HttpResponse:
+def _after(request: Request, snapshot: Snapshot, number: int, attempt: int) -> HttpResponse:
     text = request.GET["after"]
     if not text.isascii() or not text.isdigit() or len(text) > 18:
         return HttpResponse("after is a number of bytes.", status=400, content_type="text/plain; charset=utf-8")
-    running = _is_running(now, number, attempt)  # asked first: what is written until the end is read below
-    store, view = current.store(), now.sheet.views[number]
-    path = store.log_path(now.facts.id, view.task, view.element, attempt)
+    running = _is_running(snapshot, number, attempt)  # asked first: what is written until the end is read below
+    store, view = current.store(), snapshot.sheet.views[number]
+    path = store.log_path(snapshot.facts.id, view.task, view.element, attempt)
     try:
         part = files.log_after(store.open_file(path.parent, path.name), int(text), AFTER_BYTES)
     except (OSError, StoreError) as error:
@@ -254,9 +258,9 @@ def _after(request: Request, now: Snapshot, number: int, attempt: int) -> HttpRe
 @require_safe
 def attempt_file(request: Request, instance: str, row: Row, attempt: int) -> HttpResponseBase:
     """The whole log of an attempt as a download, streamed."""
-    now, number = _found(request, instance, row)
-    store, view = current.store(), now.sheet.views[number]
-    path = store.log_path(now.facts.id, view.task, view.element, attempt)
+    snapshot, number = _shown_row(request, instance, row)
+    store, view = current.store(), snapshot.sheet.views[number]
+    path = store.log_path(snapshot.facts.id, view.task, view.element, attempt)
     try:
         file = store.open_file(path.parent, path.name)
     except (OSError, StoreError) as error:

@@ -43,14 +43,14 @@ def dryrun(request: Request, name: str) -> HttpResponse:
 def _table(request: Request, name: str) -> tuple[ProcessTable, str]:
     """What is played: `?draft=1` one's own draft, `?version=` a saved one, else the newest; and how it is called."""
     if request.GET.get("draft") == "1" and may_edit(request):
-        now = editing.editing(request.user, current.tail(), name)
-        if now is not None and now.draft is not None:
-            return now.table, "draft"
+        edited = editing.editing(request.user, current.tail(), name)
+        if edited is not None and edited.draft is not None:
+            return edited.table, "draft"
     saved, wanted = current.tail().versions(name), request.GET.get("version", "")
-    found = next((each for each in reversed(saved) if not wanted or each.version == wanted), None)
-    if found is None or not may_view(request.user, compile_flow(saved[-1].table).roles):
+    definition = next((each for each in reversed(saved) if not wanted or each.version == wanted), None)
+    if definition is None or not may_view(request.user, compile_flow(saved[-1].table).roles):
         raise Http404(f"There is no process “{name}”.")
-    return found.table, found.version
+    return definition.table, definition.version
 
 
 def _moves(request: Request, table: ProcessTable) -> list[Move]:
@@ -62,18 +62,18 @@ def _moves(request: Request, table: ProcessTable) -> list[Move]:
         return moves
     if step[0].element != selectors.ALL:
         return [*moves, step[0]]
-    now = selectors.dry_run(table, "", moves)
-    spots = (spot for part in now.parts if part.section.task == step[0].task for spot in part.spots)
+    played = selectors.dry_run(table, "", moves)
+    spots = (spot for part in played.parts if part.section.task == step[0].task for spot in part.spots)
     return [*moves, *(step[0]._replace(element=spot.view.element) for spot in spots if spot.answers)]
 
 
 def _read(said: str) -> list[Move]:
     """Moves as they stand in the form; what is none is left out."""
     try:
-        found = json.loads(said) if said else []
+        moves = json.loads(said) if said else []
     except (ValueError, RecursionError):
         return []
-    if not isinstance(found, list) or not is_text(found):
+    if not isinstance(moves, list) or not is_text(moves):
         return []
-    whole = (each for each in found[:MAX_MOVES] if isinstance(each, list) and len(each) == 3)
+    whole = (each for each in moves[:MAX_MOVES] if isinstance(each, list) and len(each) == 3)
     return [Move(*map(str, each)) for each in whole]

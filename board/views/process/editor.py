@@ -32,30 +32,30 @@ from board.web.http import Request
 STEPS = {"undo": drafts.undo, "redo": drafts.redo}
 
 
-def _now(request: Request, name: str) -> selectors.Editing:
+def _editing(request: Request, name: str) -> selectors.Editing:
     check_editor(request)
-    found = selectors.editing(request.user, current.tail(), name)
-    if found is None:
+    editing = selectors.editing(request.user, current.tail(), name)
+    if editing is None:
         raise Http404(f"There is no process “{name}”.")
-    return found
+    return editing
 
 
 @require_safe
 def edit(request: Request, name: str) -> HttpResponse:
     """The grid; `?row=N` opens that row's form, which is how rows are edited without scripts."""
-    now = _now(request, name)
-    edits.keep(now)
+    editing = _editing(request, name)
+    edits.keep(editing)
     wanted = request.GET.get("row", "")
-    row = int(wanted) if wanted.isdecimal() and int(wanted) <= len(now.grid.rows) else None
+    row = int(wanted) if wanted.isdecimal() and int(wanted) <= len(editing.grid.rows) else None
     context = {
-        "now": now,
-        "rows": selectors.numbered(now.lines),
-        "blank": selectors.rendered(selectors.blank_line(now)),
+        "editing": editing,
+        "rows": selectors.numbered(editing.lines),
+        "blank": selectors.rendered(selectors.blank_line(editing)),
         "headings": [(column, column_word(column)) for column in selectors.CORE],
-        "panel": row_form.form_of(now, row),
+        "panel": row_form.form_of(editing, row),
         "row": row,
-        "row_title": now.lines[row].title if row is not None and row < len(now.lines) else "",
-        "choices": row_form.choices(now, roles_held()),
+        "row_title": editing.lines[row].title if row is not None and row < len(editing.lines) else "",
+        "choices": row_form.choices(editing, roles_held()),
         "going": going(current.tail(), name),
     }
     return render(request, "editor/edit.html", context)
@@ -64,7 +64,7 @@ def edit(request: Request, name: str) -> HttpResponse:
 @require_safe
 def picture(request: Request, name: str) -> HttpResponse:
     """The picture alone, which takes a while for a large process."""
-    return HttpResponse(_now(request, name).picture)
+    return HttpResponse(_editing(request, name).picture)
 
 
 # edits
@@ -86,10 +86,10 @@ def op(request: Request, name: str) -> HttpResponse:
         return _refused(request, name, is_script, 409, said_for_people(refusal.message))
     if not is_script:
         return redirect(_back(request, name))
-    now = selectors.of_draft(request.user, current.tail(), draft)
+    editing = selectors.of_draft(request.user, current.tail(), draft)
     shown = (_whole(said.get("draft")), _whole(said.get("edits")), str(said.get("base", "")))
     before = shown if draft.edits == shown[1] + 1 else None
-    return JsonResponse(edits.answer(now, before=before, picture=not said.get("more")))
+    return JsonResponse(edits.answer(editing, before=before, picture=not said.get("more")))
 
 
 def _made(request: Request, name: str, said: Mapping[str, Any]) -> Draft:
@@ -108,8 +108,8 @@ def _refused(request: Request, name: str, is_script: bool, status: int, message:
     if not is_script:
         messages.error(request, message)
         return redirect(_back(request, name))
-    now = _now(request, name)
-    said = edits.answer(now, before=None, picture=True) | {"message": message}
+    editing = _editing(request, name)
+    said = edits.answer(editing, before=None, picture=True) | {"message": message}
     return JsonResponse(said, status=status)
 
 
@@ -155,27 +155,27 @@ def _whole(said: object) -> int:
 @require_http_methods(["GET", "HEAD", "POST"])
 def save(request: Request, name: str) -> HttpResponse:
     """What saving changes, the note, and where somebody else saved meanwhile the cells to choose; then a version."""
-    now = _now(request, name)
-    if now.draft is None:
+    editing = _editing(request, name)
+    if editing.draft is None:
         messages.info(request, "There is nothing to save: nothing was changed.")
         return redirect("process-edit", name)
     if request.method != "POST":
-        return _save_page(request, now)
+        return _save_page(request, editing)
     note, chosen = request.POST.get("note", "").strip()[:2000], _chosen(request.POST)
-    if _whole(request.POST.get("edits")) != now.edits or request.POST.get("newest", "") != _newest(now):
+    if _whole(request.POST.get("edits")) != editing.edits or request.POST.get("newest", "") != _newest(editing):
         return _save_page(
-            request, now, note, chosen, problem="It was changed elsewhere meanwhile: look at it once more."
+            request, editing, note, chosen, problem="It was changed elsewhere meanwhile: look at it once more."
         )
     try:
         if request.POST.get("do") == "take":
-            drafts.take_in(now.draft, current.tail(), now.edits, chosen)
+            drafts.take_in(editing.draft, current.tail(), editing.edits, chosen)
             messages.success(request, "What others saved is in your draft now. Put right what is wrong, then save.")
             return redirect("process-edit", name)
-        asked = drafts.save(now.draft, current.tail(), actor_for(request.user), note, chosen)
+        asked = drafts.save(editing.draft, current.tail(), actor_for(request.user), note, chosen)
     except Refusal as refusal:
-        return _save_page(request, now, note, chosen, problem=said_for_people(refusal.message))
+        return _save_page(request, editing, note, chosen, problem=said_for_people(refusal.message))
     if asked is not None:
-        return _save_page(request, now, note, chosen, problem="Choose for every cell that collides.")
+        return _save_page(request, editing, note, chosen, problem="Choose for every cell that collides.")
     saved = current.tail().definition(name)
     messages.success(request, f"Saved as version {saved.version if saved else ''}. Running instances keep theirs.")
     return redirect("process", name)
@@ -183,29 +183,29 @@ def save(request: Request, name: str) -> HttpResponse:
 
 def _save_page(
     request: Request,
-    now: selectors.Editing,
+    editing: selectors.Editing,
     note: str = "",
     chosen: Mapping[tuple[str, str], Side] | None = None,
     *,
     problem: str = "",
 ) -> HttpResponse:
-    assert now.draft is not None  # nosec B101 # for the type checker: asked before
-    merging = row_form.merging(now)
+    assert editing.draft is not None  # nosec B101 # for the type checker: asked before
+    merging = row_form.merging(editing)
     context = {
-        "now": now,
+        "editing": editing,
         "note": note,
         "problem": problem,
-        "changes": changes(selectors.base_of(now.draft), now.table),
+        "changes": changes(selectors.base_of(editing.draft), editing.table),
         "merging": merging,
         "conflicts": [(c, (chosen or {}).get((c.task, c.column), "")) for c in merging.conflicts] if merging else [],
-        "newest": _newest(now),
-        "going": going(current.tail(), now.name),
+        "newest": _newest(editing),
+        "going": going(current.tail(), editing.name),
     }
     return render(request, "editor/save.html", context, status=422 if problem else 200)
 
 
-def _newest(now: selectors.Editing) -> str:
-    return now.newest.version if now.newest else ""
+def _newest(editing: selectors.Editing) -> str:
+    return editing.newest.version if editing.newest else ""
 
 
 def _chosen(form: QueryDict) -> dict[tuple[str, str], Side]:

@@ -84,18 +84,20 @@ def _new_page(request: Request, typed: dict[str, str], problem: str = "") -> Htt
 def take_in(request: Request, name: str) -> HttpResponse:
     """A file for a process that is there: chosen, shown with what it would change, then put into the draft."""
     check_editor(request)
-    now = editing.editing(request.user, current.tail(), name)
-    if now is None:
+    edited = editing.editing(request.user, current.tail(), name)
+    if edited is None:
         raise Http404(f"There is no process “{name}”.")
     if request.method != "POST":
-        return render(request, "processes/import.html", {"name": name, "now": now})
+        return render(request, "processes/import.html", {"name": name, "editing": edited})
     try:
         if "table" not in request.POST:
             reading, data = _upload(request)
-            return _preview(request, name, reading, data, now=now)
+            return _preview(request, name, reading, data, edited=edited)
         drafts.begin_import(request.user, current.tail(), name, _confirmed(request))
     except Unreadable as error:
-        return render(request, "processes/import.html", {"name": name, "now": now, "problem": str(error)}, status=422)
+        return render(
+            request, "processes/import.html", {"name": name, "editing": edited, "problem": str(error)}, status=422
+        )
     except Refusal as refusal:
         messages.error(request, said_for_people(refusal.message))
         return redirect("process-import", name)
@@ -148,7 +150,7 @@ def _preview(
     reading: Reading,
     data: bytes,
     *,
-    now: editing.Editing | None = None,
+    edited: editing.Editing | None = None,
     new: bool = False,
     problem: str = "",
 ) -> HttpResponse:
@@ -160,12 +162,12 @@ def _preview(
     context: dict[str, Any] = {
         "name": name,
         "new": new,
-        "now": now,
+        "editing": edited,
         "reading": reading,
         "problem": problem,
         "problems": [(p, reading.line_of(p.row)) for p in problems],
         "errors": sum(p.level == "error" for p in problems),
-        "changes": changes(now.table if now is not None else EMPTY, table),
+        "changes": changes(edited.table if edited is not None else EMPTY, table),
         "told": told[:MAX_TOLD],
         "untold": max(0, len(told) - MAX_TOLD),
         "counts": {word: sum(r.became == word for r in told) for word in ("taken", "approximated", "dropped")},
@@ -198,14 +200,14 @@ def export(request: Request, name: str) -> HttpResponse:
 
 def _exported(request: Request, name: str) -> tuple[ProcessTable, str]:
     if request.GET.get("draft") == "1" and may_edit(request):
-        now = editing.editing(request.user, current.tail(), name)
-        if now is not None:
-            return now.table, "draft" if now.draft is not None else now.base_version
+        edited = editing.editing(request.user, current.tail(), name)
+        if edited is not None:
+            return edited.table, "draft" if edited.draft is not None else edited.base_version
     saved, wanted = current.tail().versions(name), request.GET.get("version", "")
-    found = next((each for each in reversed(saved) if not wanted or each.version == wanted), None)
-    if found is None or not may_view(request.user, compile_flow(saved[-1].table).roles):
+    definition = next((each for each in reversed(saved) if not wanted or each.version == wanted), None)
+    if definition is None or not may_view(request.user, compile_flow(saved[-1].table).roles):
         raise Http404(f"There is no process “{name}”.")
-    return found.table, found.version
+    return definition.table, definition.version
 
 
 def _written(table: ProcessTable, name: str, kind: str) -> tuple[bytes, str, str]:

@@ -41,14 +41,14 @@ def index(request: Request) -> HttpResponse:
 @require_safe
 def detail(request: Request, name: str) -> HttpResponse:
     """One process as its table says, at `?version=` or the newest; a draft of one's own that was never saved."""
-    found = selectors.process(current.tail(), request.user, name, request.GET.get("version", ""))
-    if found is None:
+    shown = selectors.process(current.tail(), request.user, name, request.GET.get("version", ""))
+    if shown is None:
         if may_edit(request) and any(draft.name == name for draft in selectors.unsaved(current.tail(), request.user)):
             return redirect("process-edit", name)
         raise Http404(f"There is no process “{name}”.")
     context = {
-        "process": found,
-        "picture": selectors.picture(found.definition.table, name),
+        "process": shown,
+        "picture": selectors.picture(shown.definition.table, name),
         "may_start": may_start(request.user),
         "may_edit": may_edit(request),
     }
