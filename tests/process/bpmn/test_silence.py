@@ -2,7 +2,7 @@
 
 from board.process.engine.dry_run import Move, play
 from tests.process.bpmn.test_tokens import open_rows
-from tests.process.bpmn.text import imported, node, tasks, waits
+from tests.process.bpmn.text import arrows, became, event, imported, node, tasks, waits
 
 BEGIN, END = node("startEvent", "s"), node("endEvent", "e")
 GATEWAYS = "".join(
@@ -37,3 +37,19 @@ def test_a_choice_on_one_way_of_a_parallel_split_cannot_be_skipped() -> None:
         moves = [Move("check", "", answer), Move("pack", "", "done"), Move(way, "", "done")]
         seen = [open_rows(play(table, moves[:n]).instance, table) for n in range(1, 4)]
         assert seen == [{"pack", way}, {way}, {"ship"}]
+
+
+def test_a_border_event_written_outside_the_sub_process_of_its_task_leads_on() -> None:
+    inside = node("startEvent", "s2") + tasks("work") + node("endEvent", "e2") + arrows("s2 -> work\nwork -> e2", "g")
+    border = event("boundaryEvent", "border", "message", attachedToRef="work", name="too late")
+    nodes = BEGIN + END + node("subProcess", "sub", inside) + border + tasks("after", "normal")
+    reading = imported(nodes, "s -> sub\nsub -> normal\nnormal -> e\nborder -> after\nafter -> e")
+    assert waits(reading.table) == {"work": "", "normal": "work:done", "after": "work:too late"}
+    assert became(reading)["border"] == "approximated"
+
+
+def test_a_border_event_on_what_is_not_there_says_so() -> None:
+    border = event("boundaryEvent", "border", "message", attachedToRef="ghost")
+    reading = imported(BEGIN + END + tasks("a", "after") + border, "s -> a\na -> e\nborder -> after\nafter -> e")
+    assert became(reading)["border"] == "dropped"
+    assert any("`ghost`" in remark.message for remark in reading.remarks)

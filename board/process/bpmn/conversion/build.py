@@ -33,6 +33,7 @@ class Builder:
         self.depth = 0
         self.raised: dict[str, list[Spot]] = {}  # by sub-process: end events that raise something
         self.caught: set[Spot] = set()  # those of them whose flow goes on at a border
+        self.placed: dict[str, tuple[Region, Way]] = {}  # by node
 
     def build(self) -> None:
         """Fill `drafts` and `regions`; raises TooDeep."""
@@ -69,6 +70,7 @@ class Builder:
                 self._leave_out(node)
             elif node.type != "boundaryEvent":
                 ways[node.id] = self._node(region, node, self._role(node, role), raced)
+        self.placed |= {key: (region, way) for key, way in ways.items()}
         borders = Borders(self, region, ways).found(scope)
         self._flows(region, scope, ways, borders)
         self._links(region, scope, ways)
