@@ -53,3 +53,33 @@ def test_a_border_event_on_what_is_not_there_says_so() -> None:
     reading = imported(BEGIN + END + tasks("a", "after") + border, "s -> a\na -> e\nborder -> after\nafter -> e")
     assert became(reading)["border"] == "dropped"
     assert any("`ghost`" in remark.message for remark in reading.remarks)
+
+
+def test_what_no_flow_leads_to_is_left_out_with_all_that_only_it_leads_to() -> None:
+    reading = imported(BEGIN + END + tasks("a", "b", "c"), "s -> a\na -> e\nb -> c\nc -> e")
+    assert waits(reading.table) == {"a": ""}
+    told = {remark.element_id: remark for remark in reading.remarks if remark.became == "dropped"}
+    assert set(told) == {"b", "c"}
+    assert not reading.whole
+    assert "No flow leads to it" in told["b"].message
+
+
+def test_a_circle_that_no_flow_leads_to_is_left_out() -> None:
+    reading = imported(BEGIN + END + tasks("a", "b", "c"), "s -> a\na -> e\nb -> c\nc -> b")
+    assert waits(reading.table) == {"a": ""}
+
+
+def test_without_a_start_event_everything_that_nothing_leads_to_begins() -> None:
+    assert waits(imported(tasks("a", "b"), "").table) == {"a": "", "b": ""}
+
+
+def test_a_receive_task_that_begins_the_process_is_reached() -> None:
+    begins = node("receiveTask", "order", name="order", instantiate="true")
+    reading = imported(BEGIN + END + begins + tasks("a", "b"), "s -> a\na -> e\norder -> b\nb -> e")
+    assert set(waits(reading.table)) >= {"a", "order", "b"}
+
+
+def test_what_follows_a_border_event_on_nothing_does_not_open_at_the_start() -> None:
+    border = event("boundaryEvent", "border", "message", attachedToRef="ghost")
+    reading = imported(BEGIN + END + tasks("a", "after") + border, "s -> a\na -> e\nborder -> after\nafter -> e")
+    assert waits(reading.table) == {"a": ""}

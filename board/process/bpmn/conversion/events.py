@@ -115,8 +115,8 @@ def unattached(node: FlowNode, host: Draft | None, report: Report) -> None:
 
 
 def homeless(node: FlowNode, report: Report) -> None:
-    """Tell of an event on the border of what is not in the same process or group."""
-    message = f"Nothing leads to its {_kind(node)}: what it stands on, `{node.host}`, is not there or in a group."
+    """Tell of an event on the border of what is left out, missing, or in another group."""
+    message = f"Nothing leads to its {_kind(node)}: what it stands on, `{node.host}`, is left out or in a group."
     report.dropped(node, message, "Draw it in the sub-process that its activity is in.")
 
 
