@@ -14,8 +14,8 @@ def drawing(nodes: str, flows: str = "", around: str = "", lanes: str = "") -> b
     ).encode()
 
 
-def arrows(flows: str) -> str:
-    """Sequence flows as XML, numbered `f1`, `f2`, …; a name after `?` is a condition."""
+def arrows(flows: str, letter: str = "f") -> str:
+    """Sequence flows as XML, numbered `f1`, `f2`, … (or by another letter); a name after `?` is a condition."""
     found = []
     for number, text in enumerate(filter(None, map(str.strip, flows.splitlines())), start=1):
         ends, _, name = text.partition(":")
@@ -23,7 +23,7 @@ def arrows(flows: str) -> str:
         name, _, condition = name.strip().partition("?")
         inside = f"<conditionExpression>{condition.strip()}</conditionExpression>" if condition else ""
         found.append(
-            f'<sequenceFlow id="f{number}" sourceRef="{source.strip()}" targetRef="{target.strip()}"'
+            f'<sequenceFlow id="{letter}{number}" sourceRef="{source.strip()}" targetRef="{target.strip()}"'
             f' name="{name.strip()}">{inside}</sequenceFlow>'
         )
     return "".join(found)

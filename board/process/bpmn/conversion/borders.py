@@ -28,12 +28,19 @@ class Borders:
         for node in scope.nodes:
             if node.type != "boundaryEvent" or node.compensation:
                 continue
-            way = self.ways.get(node.host)
-            if way is None or node.id not in followed:
-                events.unattached(node, way[1].draft if way else None, self.report)
+            way = self._host(node)
+            if way is None:
+                events.homeless(node, self.report)
+            elif node.id not in followed:
+                events.unattached(node, way[1].draft, self.report)
             else:
                 found[node.id] = self._border(node, way)
         return found
+
+    def _host(self, node: FlowNode) -> Way | None:
+        """Find what a border event stands on: some tools write it outside the sub-process its host is in."""
+        region, way = self.builder.placed.get(node.host, (None, None))
+        return self.ways.get(node.host) or (way if region is self.region else None)
 
     def _border(self, node: FlowNode, way: Way) -> Side:
         host = way[1]

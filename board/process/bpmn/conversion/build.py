@@ -3,6 +3,7 @@
 from board.process.bpmn.conversion import activities, events, words
 from board.process.bpmn.conversion.borders import Borders, Way
 from board.process.bpmn.conversion.formula import Join
+from board.process.bpmn.conversion.reached import unreached
 from board.process.bpmn.conversion.region import Draft, Region, Split, Spot
 from board.process.bpmn.parsing.model import GATEWAYS, SUB_PROCESSES, TASKS, FlowNode, Process, Scope
 from board.process.bpmn.report import Report
@@ -33,6 +34,7 @@ class Builder:
         self.depth = 0
         self.raised: dict[str, list[Spot]] = {}  # by sub-process: end events that raise something
         self.caught: set[Spot] = set()  # those of them whose flow goes on at a border
+        self.placed: dict[str, tuple[Region, Way]] = {}  # by node
 
     def build(self) -> None:
         """Fill `drafts` and `regions`; raises TooDeep."""
@@ -64,11 +66,15 @@ class Builder:
         self.lanes |= scope.lanes
         ways: dict[str, Way] = {}
         raced = _raced(scope)
+        lost = unreached(scope)
         for node in scope.nodes:
             if node.triggered or node.compensation:
                 self._leave_out(node)
+            elif node.id in lost and node.type != "boundaryEvent":
+                self._leave_lost(node)
             elif node.type != "boundaryEvent":
                 ways[node.id] = self._node(region, node, self._role(node, role), raced)
+        self.placed |= {key: (region, way) for key, way in ways.items()}
         borders = Borders(self, region, ways).found(scope)
         self._flows(region, scope, ways, borders)
         self._links(region, scope, ways)
@@ -86,6 +92,12 @@ class Builder:
         else:
             offer = "Draw it as a process of its own and import that."
             self.report.dropped(node, "It may begin at any time by its event: a table has no such rows.", offer)
+        for inner in node.scope.nodes if node.scope else ():
+            self._leave_out_with(inner, node)
+
+    def _leave_lost(self, node: FlowNode) -> None:
+        message = "No flow leads to it from where the process begins: it could never be done, so it is left out."
+        self.report.dropped(node, message, "Draw the missing flow, or add the row where it belongs.")
         for inner in node.scope.nodes if node.scope else ():
             self._leave_out_with(inner, node)
 
@@ -226,10 +238,10 @@ class Builder:
 
     def _links(self, region: Region, scope: Scope, ways: dict[str, Way]) -> None:
         """Link events: the flow goes on at the catching event of the same name."""
-        caught = {_link(node): node for node in scope.nodes if node.type == "intermediateCatchEvent"}
+        caught = {node.link: node for node in scope.nodes if node.type == "intermediateCatchEvent"}
         for node in scope.nodes:
             if node.type == "intermediateThrowEvent" and node.trigger == "link" and node.id in ways:
-                target = caught.get(_link(node))
+                target = caught.get(node.link)
                 if target is None or target.id not in ways:
                     self.report.dropped(node, "No event catches this link: the flow ends here.")
                 else:
@@ -285,10 +297,6 @@ def _raced(scope: Scope) -> set[str]:
 
 def _what_happens(node: FlowNode) -> str:
     return node.name or (node.triggers[0].detail if node.triggers else "") or ""
-
-
-def _link(node: FlowNode) -> str:
-    return (node.triggers[0].detail or node.name) if node.trigger == "link" else ""
 
 
 def _why_no_row(kind: str, text: str) -> str:

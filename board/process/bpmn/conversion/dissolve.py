@@ -185,7 +185,7 @@ class Dissolver:
     # after: answers that are finishes, and answers nothing waits for
 
     def _finishes(self) -> None:
-        planned = {draft.number: draft.planned for draft in self.builder.drafts if draft.finish}
+        planned = {draft.number: draft.planned for draft in self.builder.drafts if draft.planned}
         for spot in self.region.spots if planned else ():
             if spot.draft:
                 spot.draft.formula = f.relabelled(spot.draft.formula, planned)

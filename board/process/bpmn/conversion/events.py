@@ -114,6 +114,12 @@ def unattached(node: FlowNode, host: Draft | None, report: Report) -> None:
     report.dropped(node, f"Nothing follows its {_kind(node)}, and the table knows no such event.", offer)
 
 
+def homeless(node: FlowNode, report: Report) -> None:
+    """Tell of an event on the border of what is left out, missing, or in another group."""
+    message = f"Nothing leads to its {_kind(node)}: what it stands on, `{node.host}`, is left out or in a group."
+    report.dropped(node, message, "Draw it in the sub-process that its activity is in.")
+
+
 def deadline(node: FlowNode | None) -> str:
     """Give the time of a timer as the column `due` has it, `""` when it is no timer or says no span of time."""
     span = _span(node) if node else None

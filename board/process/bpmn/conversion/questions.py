@@ -36,6 +36,8 @@ class Questions:
         else:
             for arrow in arrows:
                 self._answers(draft, arrow, [draft.answer(wording(arrow, arrows)[0], _follows(arrow))])
+        decides = spot.node is not None or any(arrow.default for arrow in arrows)
+        draft.chosen |= decides and bool(draft.labels) and len(arrows) == len(spot.outgoing) > 1
         self._tell_split(draft, spot, arrows)
 
     def _conditional(self, draft: Draft, arrows: list[Arrow]) -> list[Arrow]:

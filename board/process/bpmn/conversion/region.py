@@ -38,6 +38,7 @@ class Draft:
     alone: bool = False  # no gateway may take it as its question
     finish: str = ""  # the answer that means "went as planned", when events on its border are answers too
     beside: set[str] = field(default_factory=set)  # answers that are events on its border
+    chosen: bool = False  # a gateway asks it that goes on with one of its answers, whichever
 
     @property
     def is_group(self) -> bool:
@@ -46,7 +47,7 @@ class Draft:
     @property
     def planned(self) -> list[str]:
         """The answers that mean "went as planned", none when any does."""
-        if not self.finish:
+        if not (self.finish or self.chosen):
             return []
         return [label for label in self.labels.values() if label not in self.beside] or [self.finish]
 

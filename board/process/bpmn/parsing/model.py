@@ -64,6 +64,7 @@ class FlowNode:
     assignee: str = ""
     engine: tuple[str, ...] = ()  # settings for another engine, by their written names
     compensation: bool = False
+    instantiates: bool = False  # a message or an event-based gateway that begins the process
     triggered: bool = False
     scope: "Scope | None" = None
     own: dict[str, str] | None = None  # the row this product wrote for the node
@@ -72,6 +73,11 @@ class FlowNode:
     def trigger(self) -> str:
         """Give the kind of the only event definition, `multiple` for several, `none` for none."""
         return "none" if not self.triggers else self.triggers[0].kind if len(self.triggers) == 1 else "multiple"
+
+    @property
+    def link(self) -> str:
+        """Give the name of a link event, by which throwing and catching ones find each other, `""` for all others."""
+        return (self.triggers[0].detail or self.name) if self.trigger == "link" else ""
 
 
 @dataclass(slots=True)

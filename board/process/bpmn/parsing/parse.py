@@ -149,6 +149,7 @@ class _Reader:
             condition=content(first(element, "activationCondition")),
             script=content(first(element, "script")),
             compensation=truth(element, "isForCompensation"),
+            instantiates=truth(element, "instantiate"),
             triggered=kind in SUB_PROCESSES and truth(element, "triggeredByEvent"),
             own=self._own_row(element),
         )

@@ -1,0 +1,85 @@
+"""What a drawing says is never lost without a word: what is taken plays the same."""
+
+from board.process.engine.dry_run import Move, play
+from tests.process.bpmn.test_tokens import open_rows
+from tests.process.bpmn.text import arrows, became, event, imported, node, tasks, waits
+
+BEGIN, END = node("startEvent", "s"), node("endEvent", "e")
+GATEWAYS = "".join(
+    (
+        node("parallelGateway", "fork"),
+        node("exclusiveGateway", "large", name="Large amount?"),
+        node("exclusiveGateway", "merge"),
+        node("parallelGateway", "join"),
+    )
+)
+CHOICE_BESIDE_WORK = """
+    s -> check
+    check -> fork
+    fork -> pack
+    fork -> large
+    large -> quotes: yes
+    large -> label: no
+    quotes -> merge
+    label -> merge
+    merge -> join
+    pack -> join
+    join -> ship
+    ship -> e
+"""
+
+
+def test_a_choice_on_one_way_of_a_parallel_split_cannot_be_skipped() -> None:
+    people = tasks("check", "pack", "quotes", "label", "ship")
+    table = imported(BEGIN + END + GATEWAYS + people, CHOICE_BESIDE_WORK).table
+    assert waits(table)["pack"] == "check:yes, check:no [any]"  # `done` is no answer of the row that is asked
+    for answer, way in (("yes", "quotes"), ("no", "label")):
+        moves = [Move("check", "", answer), Move("pack", "", "done"), Move(way, "", "done")]
+        seen = [open_rows(play(table, moves[:n]).instance, table) for n in range(1, 4)]
+        assert seen == [{"pack", way}, {way}, {"ship"}]
+
+
+def test_a_border_event_written_outside_the_sub_process_of_its_task_leads_on() -> None:
+    inside = node("startEvent", "s2") + tasks("work") + node("endEvent", "e2") + arrows("s2 -> work\nwork -> e2", "g")
+    border = event("boundaryEvent", "border", "message", attachedToRef="work", name="too late")
+    nodes = BEGIN + END + node("subProcess", "sub", inside) + border + tasks("after", "normal")
+    reading = imported(nodes, "s -> sub\nsub -> normal\nnormal -> e\nborder -> after\nafter -> e")
+    assert waits(reading.table) == {"work": "", "normal": "work:done", "after": "work:too late"}
+    assert became(reading)["border"] == "approximated"
+
+
+def test_a_border_event_on_what_is_not_there_says_so() -> None:
+    border = event("boundaryEvent", "border", "message", attachedToRef="ghost")
+    reading = imported(BEGIN + END + tasks("a", "after") + border, "s -> a\na -> e\nborder -> after\nafter -> e")
+    assert became(reading)["border"] == "dropped"
+    assert any("`ghost`" in remark.message for remark in reading.remarks)
+
+
+def test_what_no_flow_leads_to_is_left_out_with_all_that_only_it_leads_to() -> None:
+    reading = imported(BEGIN + END + tasks("a", "b", "c"), "s -> a\na -> e\nb -> c\nc -> e")
+    assert waits(reading.table) == {"a": ""}
+    told = {remark.element_id: remark for remark in reading.remarks if remark.became == "dropped"}
+    assert set(told) == {"b", "c"}
+    assert not reading.whole
+    assert "No flow leads to it" in told["b"].message
+
+
+def test_a_circle_that_no_flow_leads_to_is_left_out() -> None:
+    reading = imported(BEGIN + END + tasks("a", "b", "c"), "s -> a\na -> e\nb -> c\nc -> b")
+    assert waits(reading.table) == {"a": ""}
+
+
+def test_without_a_start_event_everything_that_nothing_leads_to_begins() -> None:
+    assert waits(imported(tasks("a", "b"), "").table) == {"a": "", "b": ""}
+
+
+def test_a_receive_task_that_begins_the_process_is_reached() -> None:
+    begins = node("receiveTask", "order", name="order", instantiate="true")
+    reading = imported(BEGIN + END + begins + tasks("a", "b"), "s -> a\na -> e\norder -> b\nb -> e")
+    assert set(waits(reading.table)) >= {"a", "order", "b"}
+
+
+def test_what_follows_a_border_event_on_nothing_does_not_open_at_the_start() -> None:
+    border = event("boundaryEvent", "border", "message", attachedToRef="ghost")
+    reading = imported(BEGIN + END + tasks("a", "after") + border, "s -> a\na -> e\nborder -> after\nafter -> e")
+    assert waits(reading.table) == {"a": ""}
