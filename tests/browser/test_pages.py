@@ -62,7 +62,7 @@ def test_everything_is_reached_with_the_keyboard_and_the_focus_is_seen(board: Bo
     seen = set()
     for _ in range(60):
         page.keyboard.press("Tab")
-        text = page.evaluate("document.activeElement.textContent.trim()")
+        text = " ".join(page.evaluate("document.activeElement.textContent").split())
         outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         if page.evaluate("document.activeElement === document.body"):
             break
