@@ -76,7 +76,8 @@ bench-board: .venv/installed ## pages, filters and fragments of the board at 48,
 	@$(RUN)python -m tests.bench.bench_board
 
 fire: .venv/installed ## worker and board under attack, the long version: a hundred kills, floods of gigabytes, slow clients
-	@FIRE=long $(RUN)python -m pytest -n $(JOBS) -s tests/faults tests/deploy/test_slow.py
+	@FIRE=long $(RUN)python -m pytest -n $(JOBS) -s tests/faults tests/deploy/test_slow.py \
+	  tests/log/test_hostile.py tests/log/test_disk.py tests/log/test_read_errors.py tests/services/test_backup_damage.py
 
 lock: $(filter .tools/bin/uv,$(UV)) ## work out requirements.lock anew from pyproject.toml
 	@$(UV) pip compile pyproject.toml --group dev --universal --generate-hashes \
