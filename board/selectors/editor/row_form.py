@@ -107,7 +107,7 @@ def panel(now: Editing, row: int | None) -> Panel:
 
 def choices(now: Editing, roles: set[str]) -> dict[str, list[str]]:
     """What may be picked in the grid, beside the tasks in it: roles, scripts, accounts."""
-    own = {row.role for row in now.table.rows if row.role}
+    own = {role for row in now.table.rows for role in (row.role, *row.roles) if role}
     people = User.objects.filter(is_active=True).order_by("username").values_list("username", flat=True)
     return {
         "role": ["system", *sorted((own | roles) - {"system"})],

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from board.process.definition.cells import names
+
 if TYPE_CHECKING:
     from board.selectors.instance.rows import RowView
 
@@ -67,7 +69,7 @@ class Filter:
         return (
             (not self.status or view.status == self.status)
             and (not self.person or view.assignee == ("" if self.person == NOBODY else self.person))
-            and (not self.role or view.role == self.role)
+            and (not self.role or self.role in (view.role, *names(view.role)))
             and (not self.mine or view.assignee == self.mine or view.at_it == self.mine)
             and all(view.facet(column) == value for column, value in self.facets)
             and (not self.text or all(word in view.hay for word in self.text.casefold().split()))
