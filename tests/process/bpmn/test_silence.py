@@ -1,5 +1,8 @@
 """What a drawing says is never lost without a word: what is taken plays the same."""
 
+import pytest
+
+from board.process.bpmn.conversion.words import condition
 from board.process.engine.dry_run import Move, play
 from tests.process.bpmn.test_tokens import open_rows
 from tests.process.bpmn.text import arrows, became, event, imported, node, tasks, waits
@@ -83,3 +86,31 @@ def test_what_follows_a_border_event_on_nothing_does_not_open_at_the_start() -> 
     border = event("boundaryEvent", "border", "message", attachedToRef="ghost")
     reading = imported(BEGIN + END + tasks("a", "after") + border, "s -> a\na -> e\nborder -> after\nafter -> e")
     assert waits(reading.table) == {"a": ""}
+
+
+def test_a_condition_in_code_is_asked_in_words_and_told_of() -> None:
+    code = "${approved == true &amp;&amp; amount &lt; 1000, x}"
+    nodes = BEGIN + END + tasks("approve", "pay", "reject") + node("exclusiveGateway", "g", name="Right?", default="f4")
+    reading = imported(nodes, f"s -> approve\napprove -> g\ng -> pay: ? {code}\ng -> reject\npay -> e\nreject -> e")
+    assert waits(reading.table) == {"approve": "", "pay": "approve:pay", "reject": "approve:otherwise"}
+    assert "pay, if: `${approved == true && amount < 1000, x}`" in reading.table.rows[0].description
+    assert became(reading)["f3"] == "approximated"
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("${approved}", "approved"),
+        ("${!approved}", "not approved"),
+        ("=not(approved)", "not approved"),
+        ("${size == 'large'}", "size is large"),
+        ('size = "very large"', "size is very large"),
+        ("order.total == 5", "order.total is 5"),
+        ("amount > 5", ""),
+        ("a && b", ""),
+        ("${check(x)}", ""),
+        ("not (a == 1)", ""),
+    ],
+)
+def test_simple_conditions_have_words(code: str, words: str) -> None:
+    assert condition(code) == words

@@ -32,6 +32,7 @@ class Draft:
     task: str = ""
     formula: Formula = ALWAYS
     questions: list[str] = field(default_factory=list)  # the names of gateways that ask it something
+    conditions: list[str] = field(default_factory=list)  # what answers were asked for by, where it is code
     labels: dict[str, str] = field(default_factory=dict)  # answers, by their lower-case spelling
     tried: dict[str, int] = field(default_factory=dict)  # how often an answer was wanted
     asked: bool = False  # a gateway has taken it as its question

@@ -209,7 +209,7 @@ class Rows:
             "timeout": draft.timeout,
             "assignee": draft.assignee,
             "due": draft.due,
-            "description": "\n\n".join(filter(None, (draft.description, asked))),
+            "description": "\n\n".join(filter(None, (draft.description, asked, *draft.conditions))),
         }
         return {column: cell for column, cell in row.items() if cell}
 

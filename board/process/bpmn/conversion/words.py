@@ -29,6 +29,11 @@ _SPOKEN_S = {
 _DUE = (("w", 604800), ("d", 86400), ("h", 3600), ("m", 60))
 _MAX_S = 36525 * 86400
 _SCRIPT = re.compile(r"(?:[\w-]+/)*[\w.-]+\.(?:R|r|py)|[A-Za-z][\w.]*::[\w.]+|[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_OPERATORS = re.compile(r"[=<>!]=|&&|\|\||[(){}\[\]<>=;]")
+_SAYABLE = re.compile(
+    r"(?P<negated>!\s*|not\s+|not\s*(?=\())?\(?\s*(?P<name>[^\W\d][\w.]*)\s*"
+    r"(?:={1,3}\s*(?P<quote>[\"']?)(?P<value>[\w -]+)(?P=quote))?\s*\)?"
+)
 _ENOUGH = re.compile(
     r"nrofcompletedinstances\s*(?:(?P<part>/\s*nrofinstances)\s*)?(?:>=|==|=|&gt;=)\s*(?P<value>\d+(?:\.\d+)?)"
 )
@@ -68,6 +73,21 @@ def answer(text: str) -> str:
 def _unwrapped(text: str) -> str:
     match = _WRAPPED.match(text)
     return (match["juel"] or match["feel"] or "").strip() if match else text
+
+
+def condition(text: str) -> str:
+    """Say a condition in words (`approved`, `not approved`, `size is large`), `""` when it is code that has none."""
+    match = _SAYABLE.fullmatch(_unwrapped(text.strip()).strip())
+    if not match or (match["negated"] and match["value"]):
+        return ""
+    if match["value"]:
+        return f"{match['name']} is {match['value']}"
+    return f"not {match['name']}" if match["negated"] else match["name"]
+
+
+def is_code(text: str) -> bool:
+    """Say whether a text is an expression of an engine and not words of people."""
+    return bool(_WRAPPED.match(text.strip()) or _OPERATORS.search(text))
 
 
 def is_script(text: str) -> bool:
