@@ -48,7 +48,9 @@ class Builder:
         """Start a row."""
         own = node.own if node else None
         draft = Draft(len(self.drafts), wanted, name, node, group=region.group if region else None)
-        draft.task = self.ids.take((own or {}).get("task", "") or wanted)
+        draft.task = self.ids.take((own or {}).get("task", "") or words.readable(wanted, name))
+        if node and not own and words.readable(node.id, name) != node.id == wanted:
+            draft.drawn_as = node.id
         self.drafts.append(draft)
         return draft
 
