@@ -13,7 +13,7 @@ MAX_OFFERED = 200
 
 def roles_for(definition: Row, flow: Flow) -> Collection[str]:
     """Return the roles any of which may do a task."""
-    return [definition.role] if definition.role else flow.roles
+    return definition.roles or flow.roles
 
 
 def holders(roles: Collection[str]) -> list[User]:

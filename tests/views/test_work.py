@@ -389,3 +389,14 @@ def test_an_admin_signs_by_the_same_rules(tail: Tail, login: Login) -> None:
     admin = login("admin", htmx=True)
     assert admin.post(RWANDA, {"do": "finish:done"}).status_code == 409
     assert admin.post(BRAZIL, {"do": "finish:done"}).status_code == 204
+
+
+def test_a_task_of_several_roles_is_open_for_whoever_holds_one_of_them(
+    cast: dict[str, User], store: Path, login: Login
+) -> None:
+    table = ProcessTable.from_rows([{"task": "sign", "name": "Sign", "role": "management, analyst"}])
+    instances.start(shared(store), anybody("admin"), "P", "two", table=table)
+    assert [cards(login(who).get("/").text) for who in ("ana", "mira", "sam")] == [["Sign"], ["Sign"], []]
+    board = login("ana")
+    for role, shown in (("management", True), ("analyst", True), ("steward", False)):
+        assert ("No row matches" not in board.get(f"/instances/two/?role={role}").text) is shown

@@ -20,6 +20,7 @@ DC = "http://www.omg.org/spec/DD/20100524/DC"
 DI = "http://www.omg.org/spec/DD/20100524/DI"
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
 OWN = "urn:foldboard:bpmn:1"
+DRAWN_AS = "bpmn_id"  # the column for the id an element has in the drawing it came from
 
 LIMIT_BYTES = 20_000_000
 _DOCUMENT_TYPE = (

@@ -94,11 +94,22 @@ class ElementList:
 
     def assignee(self, element: str, collection: str = "") -> str:
         """Give who the list assigns an element of this collection to, the first one named; `""` for nobody."""
-        if ASSIGNEE not in self.columns[1:]:
-            return ""
-        people = self.cells[self.columns.index(ASSIGNEE, 1)]
-        pairs = zip(self._column(collection), people, strict=True)
-        return next((person for value, person in pairs if value == element and person), "")
+        return self._assignees(collection).get(element, "")
+
+    def _assignees(self, collection: str) -> dict[str, str]:
+        """By element who the list assigns it to, worked out once a collection: a start asks for every row."""
+        made = self._assignees_of.get(collection)
+        if made is None:
+            people = self.cells[self.columns.index(ASSIGNEE, 1)] if ASSIGNEE in self.columns[1:] else ()
+            made = self._assignees_of[collection] = {}
+            for value, person in zip(self._column(collection), people, strict=False):
+                if person:
+                    made.setdefault(value, person)
+        return made
+
+    @cached_property
+    def _assignees_of(self) -> dict[str, dict[str, str]]:
+        return {}
 
     def _column(self, collection: str) -> tuple[str, ...]:
         return self.cells[self.columns.index(collection)] if collection in self.columns else self.ids

@@ -78,6 +78,7 @@ class Row:
     is_script: bool = field(init=False, compare=False, repr=False)
     is_receive: bool = field(init=False, compare=False, repr=False)
     is_sequential: bool = field(init=False, compare=False, repr=False)
+    roles: tuple[str, ...] = field(init=False, compare=False, repr=False)  # of people: whoever holds one of them
     dependencies: tuple[Dependency, ...] = field(init=False, compare=False, repr=False)
     not_by_tasks: tuple[str, ...] = field(init=False, compare=False, repr=False)
     retries: int = field(init=False, compare=False, repr=False)
@@ -96,6 +97,7 @@ class Row:
         put("is_script", self.role == cells.SYSTEM and bool(self.script) and not self.is_group)
         put("is_receive", self.role == cells.SYSTEM and not self.script and not self.is_group)
         put("is_sequential", cells.yes(self.sequential))
+        put("roles", () if self.role == cells.SYSTEM else cells.names(self.role))
         put("dependencies", cells.dependencies(self.depends_on))
         put("not_by_tasks", cells.names(self.not_by))
         put("retries", cells.whole(self.retry) or 0)

@@ -27,11 +27,11 @@ class Actor:
         return self.editor or self.admin
 
     def holds(self, definition: Row, flow: Flow) -> bool:
-        """Whether the actor holds the role of a task; without a role, some role of the process."""
+        """Whether the actor holds a role of a task; without a role, some role of the process."""
         if definition.role == "system":
             return False
         if self.admin:
             return True
-        if definition.role:
-            return definition.role in self.roles
+        if definition.roles:
+            return not self.roles.isdisjoint(definition.roles)
         return bool(flow.roles & self.roles) or (not flow.roles and bool(self.name))

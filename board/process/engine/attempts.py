@@ -9,8 +9,8 @@ from board.process.engine.status.status import is_finished
 class Attempts:
     """Starts, failures, interruptions and rounds of scripts.
 
-    They are the worker's: only its events carry the key `attempt`, and clicks and messages count for nothing here but
-    to begin anew.
+    Starts are those of every program, so that no number is given twice; the rest is the worker's: only its events carry
+    the key `attempt`, and clicks and messages count for nothing here but to begin anew.
     """
 
     def __init__(self) -> None:
@@ -33,6 +33,15 @@ class Attempts:
         """How often the worker finished this row since anybody else had a hand in its cycle."""
         since, rounds = self._rounds.get(row, (0, 0))
         return rounds if since >= self._others.get(cycle, 0) else 0
+
+    def take_in_number(self, row: int, text: str) -> None:
+        """Count what an `attempt` event says, whoever appended it: another program's workers number theirs so."""
+        self._started[row] = max(self._started.get(row, 0), _whole(text))
+
+    def is_fenced(self, row: int, event: EventLike) -> bool:
+        """Whether a status event is of an attempt that a later one has followed: it changes nothing."""
+        number = _whole(str(event.attempt))
+        return 0 < number < self.started(row)
 
     def take_in(self, row: int, cycle: int, value: str, event: EventLike, seq: int) -> bool:
         """Count a status event; returns whether a new attempt began with it."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from board.process.definition.table import Row
 from board.process.engine.actor import Actor
 from board.process.engine.events import INSTANCE, REGISTER, Draft, account, author, signature
 from board.process.engine.instance import Instance
@@ -129,7 +130,7 @@ def assign(instance: Instance, row: int, who: Actor, assignee: str, *, holds_rol
     _check_not_cancelled(instance)
     _check_unfinished(instance, row)
     if assignee and not holds_role:
-        raise Refusal("no_right", f"{assignee} does not hold the role {definition.role or 'of this process'}.", row)
+        raise Refusal("no_right", f"{assignee} does not hold {_roles_of(definition)}.", row)
     if instance.value(row, "assignee") == assignee:
         raise Refusal("unchanged", f"{title(instance, row)} is assigned to {assignee or 'nobody'} already.", row)
     return [_draft(instance, row, "assignee", assignee, who)]
@@ -231,8 +232,13 @@ def _check_holder(instance: Instance, row: int, who: Actor) -> None:
         by = "a script" if definition.is_script else "a message"
         raise Refusal("no_right", f"{definition.name} is done by {by}, not by people.", row)
     if not who.holds(definition, instance.flow):
-        role = f"the role {definition.role}" if definition.role else "a role of this process"
+        role = _roles_of(definition)
         raise Refusal("no_right", f"{definition.name} is for {role}, which {who.name} does not hold.", row)
+
+
+def _roles_of(definition: Row) -> str:
+    one = "the role" if len(definition.roles) == 1 else "any of the roles"
+    return f"{one} {', '.join(definition.roles)}" if definition.roles else "a role of this process"
 
 
 def _check_may_reopen(instance: Instance, row: int, who: Actor) -> None:

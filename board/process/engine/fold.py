@@ -75,9 +75,13 @@ class Fold(Rows):
         row = self.find(event.task, event.element)
         if row is None:
             return set()
+        if event.field == "status" and self.attempt_counts.is_fenced(row, event):
+            return set()
         self._fields.setdefault(row, {})[event.field] = event
         if event.field == "status":
             return self._apply_status(row, event)
+        if event.field == "attempt":
+            self.attempt_counts.take_in_number(row, event.value)
         if event.field.startswith("output."):
             self._outputs.setdefault(row, {})[event.field.removeprefix("output.")] = event.value
         return {row}

@@ -67,7 +67,7 @@ class Flow:
         self.rearms_of: tuple[tuple[int, ...], ...] = _turned_round(
             ((rearm.source, task) for task, rearms in enumerate(self.rearms) for rearm in rearms), len(self.tasks)
         )
-        self.roles = frozenset(row.role for row in self.rows if row.role not in ("", "system"))
+        self.roles = frozenset(role for row in self.rows for role in row.roles)
         self._between: dict[tuple[int, str], tuple[int, ...]] = {}
 
     # what the conformance data and the pages ask, by task id

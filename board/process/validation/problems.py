@@ -7,7 +7,6 @@ exist) is handed in.
 
 from collections.abc import Callable, Collection, Iterator
 
-from board.process.definition.cells import SYSTEM
 from board.process.definition.script_cell import why_not
 from board.process.definition.table import COLUMNS, MAX_ROWS, ProcessTable
 from board.process.definition.text import shown
@@ -65,10 +64,11 @@ def error_of_a_start(table: ProcessTable) -> Problem | None:
 
 def _of_roles(table: ProcessTable, held: Collection[str]) -> Iterator[Problem]:
     for number, row in numbered(table):
-        if row.role and row.role != SYSTEM and not row.is_group and row.role not in held:
-            some = f" (roles that are held: {listed(sorted(held)[:8])})" if held else ""
-            message = f"Nobody holds the role “{shown(row.role)}”{some}: give it to an account, or name another."
-            yield problem("warning", number, row, "role", row.role, message, "role-unheld")
+        for role in () if row.is_group else row.roles:
+            if role not in held:
+                some = f" (roles that are held: {listed(sorted(held)[:8])})" if held else ""
+                message = f"Nobody holds the role “{shown(role)}”{some}: give it to an account, or name another."
+                yield problem("warning", number, row, "role", role, message, "role-unheld")
 
 
 def _of_scripts(table: ProcessTable, exists: Callable[[str], bool]) -> Iterator[Problem]:

@@ -108,7 +108,7 @@ def form_of(edited: Editing, row: int | None) -> RowForm:
 
 def choices(edited: Editing, roles: set[str]) -> dict[str, list[str]]:
     """Return what may be picked in the grid, beside the tasks in it: roles, scripts, accounts."""
-    own = {row.role for row in edited.table.rows if row.role}
+    own = {role for row in edited.table.rows for role in (row.role, *row.roles) if role}
     people = User.objects.filter(is_active=True).order_by("username").values_list("username", flat=True)
     return {
         "role": ["system", *sorted((own | roles) - {"system"})],

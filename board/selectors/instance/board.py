@@ -17,6 +17,7 @@ from django.template.loader import get_template
 from django.utils.safestring import SafeString, mark_safe
 
 from board.accounts.names import shown
+from board.process.definition.cells import names
 from board.selectors.instance.filters import NOBODY, Filter
 from board.selectors.instance.rows import RowView, Section, Sheet
 from board.selectors.words import DueWords, due_words, state_word
@@ -119,7 +120,7 @@ def options(sheet: Sheet, columns: Sequence[str]) -> Options:
     statuses = Counter(view.status for view in sheet.views)
     people = Counter(view.assignee for view in sheet.views)
     unassigned = people.pop("", 0)
-    roles = Counter(view.role for view in sheet.views if view.role)
+    roles = Counter(role for view in sheet.views for role in names(view.role))
     offered = [Option(NOBODY, "nobody", unassigned)] if unassigned and people else []
     named = [Option(name, name, count) for name, count in people.most_common(MAX_OPTIONS)]
     return Options(

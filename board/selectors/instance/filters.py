@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
+from board.process.definition.cells import names
 from board.selectors.instance.rows import RowView
 
 SORTS = {"": "list order", "status": "status", "due": "due date"}
@@ -65,7 +66,7 @@ class Filter:
         return (
             (not self.status or view.status == self.status)
             and (not self.person or view.assignee == ("" if self.person == NOBODY else self.person))
-            and (not self.role or view.role == self.role)
+            and (not self.role or self.role in (view.role, *names(view.role)))
             and (not self.mine or view.assignee == self.mine or view.at_it == self.mine)
             and all(view.facet(column) == value for column, value in self.facets)
             and (not self.text or all(word in view.hay for word in self.text.casefold().split()))

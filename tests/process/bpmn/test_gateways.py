@@ -125,7 +125,7 @@ def test_a_default_flow_with_a_name_keeps_it() -> None:
 def test_conditions_are_answers_where_there_are_no_names() -> None:
     nodes = tasks("a", "b", "c") + gateways(SPLIT, "g")
     found = waits(read_well(nodes, "a -> g\ng -> b: ? ${approved}\ng -> c: ? = not(approved)").table)
-    assert found == {"a": "", "b": "a:approved", "c": "a:not(approved)"}
+    assert found == {"a": "", "b": "a:approved", "c": "a:not approved"}
 
 
 def test_flows_without_names_are_called_after_what_follows() -> None:

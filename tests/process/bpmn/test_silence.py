@@ -1,5 +1,9 @@
 """What a drawing says is never lost without a word: what is taken plays the same."""
 
+import pytest
+
+from board.process.bpmn import read, write
+from board.process.bpmn.conversion.words import condition
 from board.process.engine.dry_run import Move, play
 from tests.process.bpmn.test_tokens import open_rows
 from tests.process.bpmn.text import arrows, became, event, imported, node, tasks, waits
@@ -83,3 +87,56 @@ def test_what_follows_a_border_event_on_nothing_does_not_open_at_the_start() -> 
     border = event("boundaryEvent", "border", "message", attachedToRef="ghost")
     reading = imported(BEGIN + END + tasks("a", "after") + border, "s -> a\na -> e\nborder -> after\nafter -> e")
     assert waits(reading.table) == {"a": ""}
+
+
+def test_a_condition_in_code_is_asked_in_words_and_told_of() -> None:
+    code = "${approved == true &amp;&amp; amount &lt; 1000, x}"
+    nodes = BEGIN + END + tasks("approve", "pay", "reject") + node("exclusiveGateway", "g", name="Right?", default="f4")
+    reading = imported(nodes, f"s -> approve\napprove -> g\ng -> pay: ? {code}\ng -> reject\npay -> e\nreject -> e")
+    assert waits(reading.table) == {"approve": "", "pay": "approve:pay", "reject": "approve:otherwise"}
+    assert "pay, if: `${approved == true && amount < 1000, x}`" in reading.table.rows[0].description
+    assert became(reading)["f3"] == "approximated"
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("${approved}", "approved"),
+        ("${!approved}", "not approved"),
+        ("=not(approved)", "not approved"),
+        ("${size == 'large'}", "size is large"),
+        ('size = "very large"', "size is very large"),
+        ("order.total == 5", "order.total is 5"),
+        ("amount > 5", ""),
+        ("a && b", ""),
+        ("${check(x)}", ""),
+        ("not (a == 1)", ""),
+    ],
+)
+def test_simple_conditions_have_words(code: str, words: str) -> None:
+    assert condition(code) == words
+
+
+@pytest.mark.parametrize(
+    ("drawn", "task"),
+    [
+        ("sid-83B90C46-0F17-4C5D-8D7A-1A2B3C4D5E6F", "check_the_goods"),
+        ("Activity_0x1y2z3", "check_the_goods"),
+        ("_93c466ab-b271-4376-a427-f4c353d55ce8", "check_the_goods"),
+        ("_6-203", "check_the_goods"),
+        ("review_2025", "review_2025"),
+        ("Task_2", "Task_2"),
+    ],
+)
+def test_an_id_that_a_tool_made_up_becomes_one_from_the_name(drawn: str, task: str) -> None:
+    reading = imported(BEGIN + END + node("userTask", drawn, name="Check the goods!"), f"s -> {drawn}\n{drawn} -> e")
+    assert [row.task for row in reading.table.rows] == [task]
+    written = write(reading.table)
+    assert f'id="{drawn}"'.encode() in written
+    assert read(written).table == reading.table
+
+
+def test_two_tasks_of_one_name_have_two_ids() -> None:
+    people = node("userTask", "_6-1", name="Sign") + node("userTask", "_6-2", name="Sign") + node("userTask", "_6-3")
+    table = imported(BEGIN + END + people, "s -> _6-1\n_6-1 -> _6-2\n_6-2 -> _6-3\n_6-3 -> e").table
+    assert waits(table) == {"sign": "", "sign_2": "sign", "_6-3": "sign_2"}

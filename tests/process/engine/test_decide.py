@@ -170,3 +170,16 @@ def test_in_a_cancelled_instance_nothing_moves_until_it_is_resumed() -> None:
         assert who_may(wish, instance, row) == set()
     go(instance, decide.resume(instance, OLGA))
     assert instance.state == "active"
+
+
+def test_a_task_of_several_roles_is_for_whoever_holds_one_of_them() -> None:
+    table = ProcessTable.from_rows([{"task": "approve", "role": "management, analyst"}])
+    instance = Instance("r1", table, ElementList.from_ids([]))
+    row = at(instance, "approve")
+    assert instance.flow.roles == {"management", "analyst"}
+    for who in (ANA, MIRA):
+        assert decide.may("finish", instance, row, who)
+    sam = Actor("sam", frozenset({"steward"}))
+    assert not decide.may("finish", instance, row, sam)
+    with pytest.raises(Refusal, match="any of the roles management, analyst, which sam does not hold"):
+        decide.finish(instance, row, sam, "done")

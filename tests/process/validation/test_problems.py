@@ -314,3 +314,9 @@ def test_no_table_however_odd_stops_the_validator(rows: list[dict[str, str | Non
         assert 0 <= each.row <= len(table.rows)
         assert each.message.endswith(".")
         assert each.code
+
+
+def test_each_of_several_roles_that_nobody_holds_is_named() -> None:
+    table = ProcessTable.from_rows([{"task": "a", "role": "analyst, auditor"}])
+    found = [each for each in check(table, roles_held={"analyst"}) if each.code == "role-unheld"]
+    assert [each.message.partition("(")[0] for each in found] == ["Nobody holds the role “auditor” "]

@@ -48,7 +48,9 @@ class Builder:
         """Start a row."""
         own = node.own if node else None
         draft = Draft(len(self.drafts), wanted, name, node, group=region.group if region else None)
-        draft.task = self.ids.take((own or {}).get("task", "") or wanted)
+        draft.task = self.ids.take((own or {}).get("task", "") or words.readable(wanted, name))
+        if node and not own and words.readable(node.id, name) != node.id == wanted:
+            draft.drawn_as = node.id
         self.drafts.append(draft)
         return draft
 
@@ -226,13 +228,13 @@ class Builder:
             source = side[0] if side else ways[flow.source][1] if flow.source in ways else None
             if source is None or target is None:
                 continue
-            text = flow.name or flow.condition
+            text = flow.name or _in_words(flow.condition)
             if nodes[flow.source].type == "eventBasedGateway":
                 text = text or _what_happens(nodes[flow.target])
             arrow = region.arrow(source, target[0], text, flow)
             arrow.labels = (side[1],) if side and side[1] else ()
             arrow.default = flow.id in defaults
-            arrow.conditional = flow.conditional and bool(text)
+            arrow.conditional = flow.conditional and bool(flow.name or flow.condition)
         for other in scope.broken:
             self.report.dropped(other, f"The flow is put aside: {other.text}.")
 
@@ -293,6 +295,10 @@ def _raced(scope: Scope) -> set[str]:
     waiting -= {node.host for node in scope.nodes}
     several = {target for targets in out.values() if len(targets) > 1 for target in targets}
     return {target for target in several & waiting if entered[target] == 1}
+
+
+def _in_words(condition: str) -> str:
+    return words.condition(condition) or ("" if words.is_code(condition) else condition)
 
 
 def _what_happens(node: FlowNode) -> str:

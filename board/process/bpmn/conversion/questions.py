@@ -39,10 +39,22 @@ class Questions:
         decides = spot.node is not None or any(arrow.default for arrow in arrows)
         draft.chosen |= decides and bool(draft.labels) and len(arrows) == len(spot.outgoing) > 1
         self._tell_split(draft, spot, arrows)
+        for arrow in arrows:
+            self._tell_condition(draft, arrow, arrows)
+
+    def _tell_condition(self, draft: Draft, arrow: Arrow, beside: list[Arrow]) -> None:
+        """A condition is not worked out: whoever answers is told of it."""
+        if arrow.flow is None or not arrow.flow.condition or arrow.default:
+            return
+        said = wording(arrow, beside)[0]
+        if not arrow.text:
+            draft.conditions.append(f"{said}, if: `{arrow.flow.condition.replace('`', "'")}`")
+        message = f"Its condition is not worked out: it is asked, as the answer `{said}` of {draft.shown}."
+        self.report.approximated(arrow.flow, message)
 
     def _conditional(self, draft: Draft, arrows: list[Arrow]) -> list[Arrow]:
         """Beside flows with a condition, one that has none is always taken."""
-        asked = [arrow for arrow in arrows if arrow.text or arrow.default]
+        asked = [arrow for arrow in arrows if arrow.text or arrow.default or arrow.conditional]
         if not asked:
             return arrows
         for arrow in arrows:
@@ -55,9 +67,10 @@ class Questions:
         labels: dict[str, str] = {}
         for arrow in arrows:
             said = wording(arrow, arrows)[0]
-            if said not in labels:
-                labels[said] = draft.answer(said)
-            self._answers(draft, arrow, [labels[said]])
+            same = said if arrow.text or not arrow.flow else arrow.flow.condition
+            if same not in labels:
+                labels[same] = draft.answer(said)
+            self._answers(draft, arrow, [labels[same]])
 
     def _answers(self, draft: Draft, arrow: Arrow, labels: Iterable[str]) -> None:
         arrow.labels = tuple(labels)
@@ -120,7 +133,7 @@ def wording(arrow: Arrow, beside: list[Arrow] | None = None) -> tuple[str, bool]
     if arrow.text:
         return arrow.text, True
     nameless = [other for other in beside or arrow.source.outgoing if not other.text]
-    if arrow.default or (len(nameless) == 1 and len(beside or arrow.source.outgoing) > 1):
+    if arrow.default or (not arrow.conditional and len(nameless) == 1 and len(beside or arrow.source.outgoing) > 1):
         return OTHERWISE, arrow.default
     return _follows(arrow) or "other", False
 

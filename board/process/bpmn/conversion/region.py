@@ -30,8 +30,10 @@ class Draft:
     group: "Draft | None" = None  # the group it is in
     system: bool = False
     task: str = ""
+    drawn_as: str = ""  # the id in the drawing, where the row has another one
     formula: Formula = ALWAYS
     questions: list[str] = field(default_factory=list)  # the names of gateways that ask it something
+    conditions: list[str] = field(default_factory=list)  # what answers were asked for by, where it is code
     labels: dict[str, str] = field(default_factory=dict)  # answers, by their lower-case spelling
     tried: dict[str, int] = field(default_factory=dict)  # how often an answer was wanted
     asked: bool = False  # a gateway has taken it as its question

@@ -9,6 +9,7 @@ from board.process.bpmn.conversion.build import Builder
 from board.process.bpmn.conversion.formula import Atom, Formula, Op
 from board.process.bpmn.conversion.order import in_order
 from board.process.bpmn.conversion.region import Draft
+from board.process.bpmn.xml import DRAWN_AS
 from board.process.definition.table import ProcessTable
 from board.process.flow.flow import Flow, compile_flow
 
@@ -209,7 +210,8 @@ class Rows:
             "timeout": draft.timeout,
             "assignee": draft.assignee,
             "due": draft.due,
-            "description": "\n\n".join(filter(None, (draft.description, asked))),
+            DRAWN_AS: draft.drawn_as,
+            "description": "\n\n".join(filter(None, (draft.description, asked, *draft.conditions))),
         }
         return {column: cell for column, cell in row.items() if cell}
 

@@ -29,10 +29,29 @@ _SPOKEN_S = {
 _DUE = (("w", 604800), ("d", 86400), ("h", 3600), ("m", 60))
 _MAX_S = 36525 * 86400
 _SCRIPT = re.compile(r"(?:[\w-]+/)*[\w.-]+\.(?:R|r|py)|[A-Za-z][\w.]*::[\w.]+|[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_OPERATORS = re.compile(r"[=<>!]=|&&|\|\||[(){}\[\]<>=;]")
+_SAYABLE = re.compile(
+    r"(?P<negated>!\s*|not\s+|not\s*(?=\())?\(?\s*(?P<name>[^\W\d][\w.]*)\s*"
+    r"(?:={1,3}\s*(?P<quote>[\"']?)(?P<value>[\w -]+)(?P=quote))?\s*\)?"
+)
+_MOST_OF_A_NAME = 32
+# what modelling tools call an element nobody named: sid-83B90C46…, Activity_0x1y2z3, _93c466ab-b271-…, _6-203
+_MADE_UP = re.compile(
+    r"sid-[0-9A-Fa-f]{4}|(?:^|_)(?:Activity|\w*Task|\w*Event|\w*Gateway|SubProcess|CallActivity)_[01][0-9a-z]{5,6}(?![^_])"
+    r"|(?:^|_)_?[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-|^_\d+-\d+"
+)
 _ENOUGH = re.compile(
     r"nrofcompletedinstances\s*(?:(?P<part>/\s*nrofinstances)\s*)?(?:>=|==|=|&gt;=)\s*(?P<value>\d+(?:\.\d+)?)"
 )
 _COUNT = re.compile(r"(?:n\s*=\s*|(?:>=|==)\s*)?(\d{1,6})\s*(?:(?:of|von|/)\s*\d+)?")
+
+
+def readable(wanted: str, name: str) -> str:
+    """Give the id a name suggests where the wanted one was made up by a tool, else the wanted one."""
+    if not _MADE_UP.search(wanted) or _MADE_UP.search(name):
+        return wanted
+    words = re.sub(r"[\W_]+", "_", name.casefold()).strip("_")[:_MOST_OF_A_NAME].strip("_")
+    return _mended(words) if words else wanted
 
 
 class Ids:
@@ -68,6 +87,21 @@ def answer(text: str) -> str:
 def _unwrapped(text: str) -> str:
     match = _WRAPPED.match(text)
     return (match["juel"] or match["feel"] or "").strip() if match else text
+
+
+def condition(text: str) -> str:
+    """Say a condition in words (`approved`, `not approved`, `size is large`), `""` when it is code that has none."""
+    match = _SAYABLE.fullmatch(_unwrapped(text.strip()).strip())
+    if not match or (match["negated"] and match["value"]):
+        return ""
+    if match["value"]:
+        return f"{match['name']} is {match['value']}"
+    return f"not {match['name']}" if match["negated"] else match["name"]
+
+
+def is_code(text: str) -> bool:
+    """Say whether a text is an expression of an engine and not words of people."""
+    return bool(_WRAPPED.match(text.strip()) or _OPERATORS.search(text))
 
 
 def is_script(text: str) -> bool:

@@ -3,6 +3,7 @@
 import re
 
 from board.process.bpmn.xml import BPMN, OWN, Element, children, content, line, local, namespace_of, reference
+from board.process.definition.cells import names
 
 _PERFORMERS = frozenset({"performer", "humanPerformer", "potentialOwner", "resourceRole"})
 _EXPRESSION = re.compile(r"[${}#=]|^\s*$")
@@ -20,19 +21,19 @@ class Resources:
         self.names = {child.get("id", ""): line(child.get("name")) for child in children(root, "resource")}
 
     def of(self, element: Element) -> tuple[str, str, tuple[str, ...]]:
-        """Give the role and the person an activity is for (`""` when not said) and the other settings by name."""
+        """Give the roles and the person an activity is for (`""` when not said) and the other settings by name."""
         roles = [role for role in map(self._role, children(element)) if role]
         people: list[str] = []
         settings: list[str] = []
         for name, value in _settings(element):
             key = name.rpartition(":")[2]
             if key in _ROLES and not _EXPRESSION.search(value):
-                roles.append(line(value.split(",")[0]))
+                roles.append(line(value))
             elif key in _PEOPLE and not _EXPRESSION.search(value):
                 people.append(line(value))
             else:
                 settings.append(name)
-        return next(iter(roles), ""), next(iter(people), ""), tuple(dict.fromkeys(settings))
+        return ", ".join(names(",".join(roles))), next(iter(people), ""), tuple(dict.fromkeys(settings))
 
     def _role(self, child: Element) -> str:
         if local(child) not in _PERFORMERS:

@@ -5,10 +5,11 @@ at the frame instead; the row itself, kept beside the element, says what is mean
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from unicodedata import normalize
 
+from board.process.bpmn.xml import DRAWN_AS
 from board.process.definition.table import ProcessTable, Row
 from board.process.flow.flow import compile_flow
 from board.process.picture.layout import GATEWAY_KINDS, Edge, Graph, Group, Kind, Node
@@ -53,8 +54,9 @@ def notation_of(table: ProcessTable) -> Notation:
         for node in idle:
             del kept[node.id]
         links = [link for link in links if link[1] not in {n.id for n in idle} and link[2] not in {n.id for n in idle}]
-    ids = _ids([*(group.id for group in graph.groups), *kept])
     rows = {row.task: row for row in reversed(table.rows)}
+    drawn_as = {task: row.cell(DRAWN_AS) for task, row in rows.items()}
+    ids = _ids([*(group.id for group in graph.groups), *kept], drawn_as)
     found = Notation(graph, {}, {}, {}, ids, rows)
     for node in kept.values():
         found.nodes.setdefault(node.group, []).append(node)
@@ -122,12 +124,13 @@ def _number(found: Notation, links: list[Link], scope_of: dict[str, str]) -> Non
         found.arrows.setdefault(scope_of[source], []).append(arrow)
 
 
-def _ids(keys: Iterable[str]) -> dict[str, str]:
+def _ids(keys: Iterable[str], wanted: Mapping[str, str]) -> dict[str, str]:
     """Ids that every tool takes: ASCII, beginning with a letter or `_`; the row keeps the task's own id."""
     taken: set[str] = {"Definitions", "Process", "Pool", "Collaboration", "Diagram", "Plane", "LaneSet"}
     found: dict[str, str] = {}
     for key in keys:
-        stem = re.sub(r"[^A-Za-z0-9_.-]+", "_", normalize("NFKD", key).encode("ascii", "ignore").decode()) or "_"
+        plain = normalize("NFKD", wanted.get(key) or key).encode("ascii", "ignore").decode()
+        stem = re.sub(r"[^A-Za-z0-9_.-]+", "_", plain) or "_"
         stem = stem if re.match(r"[A-Za-z_]", stem) else f"_{stem}"
         spelling, n = stem, 1
         while spelling in taken:
