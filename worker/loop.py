@@ -190,7 +190,7 @@ class Worker:
             self.running.heed_moves(self.served.look(), now)
             if not self.stop.draining:
                 again = self._meet(now)
-            self.running.collect(now, short=bool(self._room.shortage))
+            self.running.collect(now, short=bool(self._room.shortage), stopping=self.stop.draining)
             if now >= self._trouble_until:
                 if not self.stop.lost:
                     again |= self.running.write(now, start=self._may_start) and self.running.unwritten

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from board.log.directory import NotPlain
 from board.log.store import Store, log_name
@@ -67,10 +68,25 @@ class Workshop:
                 store.directory.remove(f"{RUN_DIR}/{name}")
 
     def next(self, instance: Instance, row: int) -> Attempt:
-        """The attempt that would begin now, with the place of its log."""
+        """Return the attempt that would begin now, with the place of its log.
+
+        A log that is there is somebody's, of an attempt that our log does not know of: the next number is taken.
+        """
         attempt = next_attempt(instance, row)
-        name = log_name(attempt.task, attempt.element, attempt.number)
-        return next_attempt(instance, row, f"{instance.id}/logs/{name}")
+        number = attempt.number
+        while self._is_written(self._log_of(attempt, number)):
+            number += 1
+        return replace(attempt, number=number, log=self._log_of(attempt, number))
+
+    def _log_of(self, attempt: Attempt, number: int) -> str:
+        return f"{attempt.instance}/logs/{log_name(attempt.task, attempt.element, number)}"
+
+    def _is_written(self, log: str) -> bool:
+        try:
+            fact = self._store.directory.stat(log)
+        except OSError:
+            return False
+        return stat.S_ISREG(fact.st_mode) and fact.st_size > 0
 
     def prepare(self, instance: Instance, attempt: Attempt) -> Prepared:
         """Check and open everything; raises Refused, or OSError when the store cannot be written."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from board.log.errors import LogError, NotDurable
 from board.log.event import utcnow
@@ -21,6 +22,10 @@ from worker.script.attempt import Outcome, Script
 from worker.script.jail import Refused
 from worker.wakeups import Wakeups
 
+_OF_A_STOP = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
+STOP_PATIENCE_S = 0.3
+"""How much later than its script a worker may hear that both are stopped, in seconds."""
+
 
 @dataclass(slots=True)
 class Run:
@@ -31,6 +36,7 @@ class Run:
     since: str
     outcome: Outcome | None = None
     next_look: float = 0.0
+    hold_until: float = 0.0  # an end that may yet turn out to be a stop is not written before
 
     @property
     def attempt(self) -> Attempt:
@@ -81,8 +87,11 @@ class Running:
                     run.script.end("moved", "moved by somebody while it ran", now)
                     run.next_look = now
 
-    def collect(self, now: float, *, short: bool = False) -> None:
-        """Look at the scripts that have news or whose time has come; `short`: the disk has no room for their logs."""
+    def collect(self, now: float, *, short: bool = False, stopping: bool = False) -> None:
+        """Look at the scripts that have news or whose time has come.
+
+        `short`: the disk has no room for their logs; `stopping`: this worker is being stopped.
+        """
         for run in self.runs:
             script = run.script
             if script is None or run.outcome is not None:
@@ -101,8 +110,18 @@ class Running:
                 self._wakeups.forget(script.pidfd)
             if run.outcome is not None:
                 run.prepared.forget_outputs()
+                if run.outcome.signal in _OF_A_STOP and not run.outcome.ended:
+                    run.hold_until = now + STOP_PATIENCE_S
                 if script.met_orphans:
                     process_tree.collect_orphans(others)
+        if stopping:
+            self._take_for_stopped(now)
+
+    def _take_for_stopped(self, now: float) -> None:
+        """Whoever signals the worker and its scripts alike stops both: such a script did not fail."""
+        for run in self.runs:
+            if run.outcome is not None and run.hold_until > now:
+                run.outcome, run.hold_until = replace(run.outcome, ended="stopped"), 0.0
 
     def forget_ended(self) -> None:
         """Drop what ended without writing it: the store is another worker's."""
@@ -110,12 +129,13 @@ class Running:
 
     def next_look(self) -> float:
         """When a script wants to be looked at again, monotonic; infinity when none does."""
-        return min((run.next_look for run in self.runs if run.outcome is None), default=float("inf"))
+        looks = (run.next_look if run.outcome is None else run.hold_until or float("inf") for run in self.runs)
+        return min(looks, default=float("inf"))
 
     @property
     def unwritten(self) -> bool:
         """Whether something has ended that the log does not know yet."""
-        return any(run.outcome is not None for run in self.runs)
+        return any(run.outcome is not None and not run.hold_until for run in self.runs)
 
     # writing
 
@@ -124,9 +144,11 @@ class Running:
 
         Raises LogError or OSError when something could not be written: it is kept, and the next call tries again.
         """
-        ended = [run for run in self.runs if run.outcome is not None]
+        ended = [run for run in self.runs if run.outcome is not None and run.hold_until <= now]
         if not (ended or self._served.owed or (start and self.may_begin(now))):
             return False
+        for run in ended:
+            run.hold_until = 0.0
         begun: list[Prepared] = []
         failure: LogError | OSError | None = None
         durable = False

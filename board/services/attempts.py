@@ -79,13 +79,9 @@ def may_begin(instance: Instance, row: int) -> bool:
 
 
 def begin(acting: Acting, attempt: Attempt, code_version: str, *, now: Clock = utcnow) -> list[Event]:
-    """Append that an attempt starts; [] when the row is not ready any more."""
+    """Append that an attempt starts; [] when the row is not ready any more, or the number was given meanwhile."""
     instance = acting.instance(attempt.instance)
-    if (
-        instance is None
-        or not may_begin(instance, attempt.row)
-        or attempt != next_attempt(instance, attempt.row, attempt.log)
-    ):
+    if instance is None or not may_begin(instance, attempt.row) or attempt.number <= instance.attempts(attempt.row):
         return []
     fields = {"status": "doing", "attempt": str(attempt.number), "code_version": code_version, "log": attempt.log}
     return acting.append(events_of(attempt.instance, [_draft(attempt, *item) for item in fields.items()], now()))

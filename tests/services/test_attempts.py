@@ -57,9 +57,11 @@ def test_a_row_begins_once(tail: Tail) -> None:
         assert attempts.begin(acting, attempt, "x") == []
 
 
-def test_an_attempt_of_another_number_than_the_next_does_not_begin(tail: Tail) -> None:
+def test_an_attempt_of_a_number_that_was_given_does_not_begin(tail: Tail) -> None:
+    tail.log.append([Event("2026-11-29T10:00:00Z", "i", "t", "attempt", "7", "other")])
     with tail.acting() as acting:
         assert attempts.begin(acting, Attempt("i", 0, "t", "", 7), "x") == []
+        assert attempts.begin(acting, Attempt("i", 0, "t", "", 8), "x") != []
         assert attempts.begin(acting, Attempt("nowhere", 0, "t", "", 1), "x") == []
 
 
@@ -106,9 +108,9 @@ def test_people_and_messages_that_touch_a_row_use_up_no_try(tail: Tail) -> None:
     assert finish(tail, begin(tail), "failed").retry_in_s == 10.0
 
 
-def test_an_attempt_field_from_elsewhere_counts_no_attempt(tail: Tail) -> None:
+def test_an_attempt_field_of_another_program_is_counted(tail: Tail) -> None:
     tail.log.append([Event("2026-11-29T10:00:00Z", "i", "t", "attempt", "9", "other")])
-    assert begin(tail).number == 1
+    assert begin(tail).number == 10
 
 
 def test_the_delay_of_a_retry_is_read_from_the_log(tail: Tail) -> None:

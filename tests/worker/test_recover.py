@@ -1,5 +1,6 @@
 """A worker that was killed: what it left is ended and put right once, however often the next one is killed too."""
 
+import os
 import signal
 import subprocess
 import time
@@ -178,3 +179,61 @@ def test_a_row_reopened_while_its_script_will_not_end_waits_for_that_end(site: S
         wait_for(lambda: site.status("t") == "done")
     assert site.log("t", attempt=2) == ""
     assert site.values("late") == ["failed"]
+
+
+def test_a_script_that_is_signalled_together_with_its_worker_was_stopped(site: Site) -> None:
+    site.script("s.sh", "touch started; exec sleep 3598.5")
+    site.start([{"task": "t", **SHELL}])
+    worker = site.spawn(start_new_session=True)
+    wait_for(lambda: processes_with("sleep\x003598.5"))
+    for pid in (*processes_with("sleep\x003598.5"), worker.pid):  # the script first: the worker sees its end at once
+        os.kill(pid, signal.SIGTERM)
+    assert worker.wait(30) == 0
+    assert statuses(site) == [("doing", "worker"), ("open", "worker (stopped)")]
+
+
+def test_a_script_that_ends_itself_by_a_signal_has_failed(site: Site) -> None:
+    site.script("s.sh", "kill -TERM $$")
+    site.start([{"task": "t", **SHELL}])
+    assert site.work() == 3
+    assert statuses(site) == [("doing", "worker"), ("failed", "worker")]
+
+
+def test_attempts_of_other_programs_are_counted_and_their_logs_never_written_over(site: Site) -> None:
+    site.script("s.sh", "echo ours")
+    site.start([{"task": "t", **SHELL}])
+    path = site.store.log_path("i", "t", "", 1)
+    path.parent.mkdir(parents=True)
+    path.write_text("theirs\n")
+    for field, value in (("status", "doing"), ("attempt", "1"), ("log", "i/logs/t-1.log"), ("status", "open")):
+        site.tail.log.append([Event("2026-11-29T12:00:00Z", "i", "t", field, value, "other")])
+    site.work()
+    assert path.read_text() == "theirs\n"
+    assert site.log("t", attempt=2) == "ours\n"
+    assert site.values("attempt") == ["1", "2"]
+
+
+def test_a_log_that_no_event_speaks_of_is_not_written_over(site: Site) -> None:
+    site.script("s.sh", "echo ours")
+    site.start([{"task": "t", **SHELL}])
+    path = site.store.log_path("i", "t", "", 1)
+    path.parent.mkdir(parents=True)
+    path.write_text("theirs\n")
+    site.work()
+    assert path.read_text() == "theirs\n"
+    assert site.log("t", attempt=2) == "ours\n"
+
+
+def test_a_line_of_an_old_attempt_neither_ends_nor_finishes_a_running_one(site: Site) -> None:
+    site.script("s.sh", "touch started; while [ ! -f go ]; do sleep 0.05; done")
+    site.start([{"task": "t", **SHELL}])
+    site.tail.log.append([Event("2026-11-29T12:00:00Z", "i", "t", "attempt", "4", "other")])
+    with site.working(tick_s=0.05):
+        wait_for(lambda: (site.jobs / "started").exists())
+        late = Event("2026-11-29T12:00:01Z", "i", "t", "status", "done", "worker", attempt="3")
+        site.tail.log.append([late])
+        time.sleep(0.5)
+        assert site.status("t") == "doing"
+        (site.jobs / "go").touch()
+        wait_for(lambda: site.status("t") == "done")
+    assert site.values("attempt") == ["4", "5"]

@@ -40,6 +40,7 @@ class Outcome:
     error: str  # "" for exit code 0
     ended: str = ""
     outputs: Mapping[str, str] = field(default_factory=dict)
+    signal: int = 0  # the one that ended its first process, 0 for none
 
 
 class Script:
@@ -178,7 +179,7 @@ class Script:
         took_s = (now - self.started) if self._ended not in ("", "itself") else self._took_s
         ended = "" if self._ended == "itself" else self._ended
         error = self._why if ended else _why(status)
-        return Outcome(took_s, status if status >= 0 else None, error, ended, scanner.found)
+        return Outcome(took_s, status if status >= 0 else None, error, ended, scanner.found, max(0, -status))
 
     def _tidy_log(self, size: int, left_out: int) -> None:
         if self._ended == "log":
