@@ -164,3 +164,18 @@ def test_a_way_back_that_joins_answers_is_told_of() -> None:
     reading = imported(BEGIN + END + gateways + tasks("t", "chk", "x", "y", "z", "last"), flows)
     assert became(reading)["t"] == "approximated"
     assert any("after the first of them" in remark.message for remark in reading.remarks)
+
+
+def test_a_join_waits_for_a_branch_that_goes_round_again() -> None:
+    gateways = "".join(node("exclusiveGateway", each) for each in ("g", "merge", "again"))
+    gateways += node("exclusiveGateway", "q", name="All offers?")
+    gateways += node("parallelGateway", "fork") + node("parallelGateway", "join")
+    flows = "s -> fork\nfork -> pack\npack -> join\nfork -> pick\npick -> g\ng -> label: no\nlabel -> merge"
+    flows += "\ng -> again: yes\nagain -> get\nget -> q\nq -> again: no\nq -> choose: yes\nchoose -> merge"
+    flows += "\nmerge -> join\njoin -> ship\nship -> e"
+    people = tasks("pack", "pick", "label", "get", "choose", "ship")
+    table = imported(BEGIN + END + gateways + people, flows).table
+    moves = [Move("pack", "", "done"), Move("pick", "", "yes"), Move("get", "", "done"), Move("q", "", "no")]
+    moves += [Move("get", "", "done"), Move("q", "", "yes"), Move("choose", "", "done")]
+    seen = [open_rows(play(table, moves[:n]).instance, table) for n in range(1, len(moves) + 1)]
+    assert seen == [{"pick"}, {"get"}, {"q"}, {"get"}, {"q"}, {"choose"}, {"ship"}]
