@@ -140,3 +140,42 @@ def test_two_tasks_of_one_name_have_two_ids() -> None:
     people = node("userTask", "_6-1", name="Sign") + node("userTask", "_6-2", name="Sign") + node("userTask", "_6-3")
     table = imported(BEGIN + END + people, "s -> _6-1\n_6-1 -> _6-2\n_6-2 -> _6-3\n_6-3 -> e").table
     assert waits(table) == {"sign": "", "sign_2": "sign", "_6-3": "sign_2"}
+
+
+@pytest.mark.parametrize("order", [("x", "y"), ("y", "x")])
+def test_a_way_back_through_a_parallel_join_waits_for_all_of_it_in_every_round(order: tuple[str, str]) -> None:
+    gateways = node("exclusiveGateway", "m") + node("exclusiveGateway", "g")
+    gateways += node("parallelGateway", "fork") + node("parallelGateway", "join")
+    flows = "s -> a\na -> m\nm -> t\nt -> chk\nchk -> g\ng -> fork: no\ng -> last: yes\nfork -> x\nfork -> y"
+    flows += "\nx -> join\ny -> join\njoin -> m\nlast -> e"
+    table = imported(BEGIN + END + gateways + tasks("a", "t", "chk", "x", "y", "last"), flows).table
+    first, second = order
+    once = [Move("t", "", "done"), Move("chk", "", "no"), Move(first, "", "done"), Move(second, "", "done")]
+    moves = [Move("a", "", "done"), *once, *once]
+    seen = [open_rows(play(table, moves[:n]).instance, table) for n in range(1, len(moves) + 1)]
+    assert seen == [{"t"}, *[{"chk"}, {"x", "y"}, {second}, {"t"}] * 2]
+
+
+def test_a_way_back_that_joins_answers_is_told_of() -> None:
+    gateways = "".join(node("exclusiveGateway", each) for each in ("m", "g", "h"))
+    gateways += node("parallelGateway", "fork") + node("parallelGateway", "join")
+    flows = "s -> t\nt -> chk\nchk -> g\ng -> fork: no\ng -> last: yes\nfork -> x\nfork -> y"
+    flows += "\nx -> h\nh -> join: ok\nh -> z: stop\nz -> e\ny -> join\njoin -> m\nm -> t\nlast -> e"
+    reading = imported(BEGIN + END + gateways + tasks("t", "chk", "x", "y", "z", "last"), flows)
+    assert became(reading)["t"] == "approximated"
+    assert any("after the first of them" in remark.message for remark in reading.remarks)
+
+
+def test_a_join_waits_for_a_branch_that_goes_round_again() -> None:
+    gateways = "".join(node("exclusiveGateway", each) for each in ("g", "merge", "again"))
+    gateways += node("exclusiveGateway", "q", name="All offers?")
+    gateways += node("parallelGateway", "fork") + node("parallelGateway", "join")
+    flows = "s -> fork\nfork -> pack\npack -> join\nfork -> pick\npick -> g\ng -> label: no\nlabel -> merge"
+    flows += "\ng -> again: yes\nagain -> get\nget -> q\nq -> again: no\nq -> choose: yes\nchoose -> merge"
+    flows += "\nmerge -> join\njoin -> ship\nship -> e"
+    people = tasks("pack", "pick", "label", "get", "choose", "ship")
+    table = imported(BEGIN + END + gateways + people, flows).table
+    moves = [Move("pack", "", "done"), Move("pick", "", "yes"), Move("get", "", "done"), Move("q", "", "no")]
+    moves += [Move("get", "", "done"), Move("q", "", "yes"), Move("choose", "", "done")]
+    seen = [open_rows(play(table, moves[:n]).instance, table) for n in range(1, len(moves) + 1)]
+    assert seen == [{"pick"}, {"get"}, {"q"}, {"get"}, {"q"}, {"choose"}, {"ship"}]

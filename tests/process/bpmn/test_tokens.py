@@ -70,6 +70,10 @@ def draw_split(draw: st.DrawFn, made: Drawing, depth: int, kind: str) -> tuple[s
     before = made.add("task")
     split, after = draw_ways(draw, made, depth, kind)
     made.flows.append((before, split, ""))
+    if kind == "parallelGateway" and depth > 1 and draw(st.booleans()):  # one way begins with a choice
+        join = next(source for source, target, _ in made.flows if target == after)
+        choice, last = draw_ways(draw, made, depth - 1, "exclusiveGateway")
+        made.flows += [(split, choice, ""), (last, join, "")]
     return before, after
 
 
@@ -113,9 +117,10 @@ class Tokens:
         self._leave(task, answer)
 
     def answers(self, task: str) -> list[str]:
-        """What the gateway right after a task asks."""
-        target = next(target for source, target, _ in self.drawn.flows if source == task)
-        return [name for source, _, name in self.drawn.flows if source == target and name]
+        """What the gateway right after a task asks, or the one after a parallel split there."""
+        after = [target for source, target, _ in self.drawn.flows if source == task]
+        after += [t for s, t, _ in self.drawn.flows if s == after[0] and self.drawn.nodes[s] == "parallelGateway"]
+        return [name for source, _, name in self.drawn.flows if source in after and name]
 
     def _leave(self, node: str, answer: str) -> None:
         out = [n for n, (source, _, _) in enumerate(self.drawn.flows) if source == node]
@@ -222,6 +227,7 @@ def test_the_table_opens_what_the_drawing_opens(drawn: Drawing, data: st.DataObj
             assert instance.state == "complete"
             return
         task = data.draw(st.sampled_from(sorted(tokens.open())))
+        assert set(instance.flow.answers(task)) == set(tokens.answers(task) or ["done"]), (waits_of(table), task)
         answer = data.draw(st.sampled_from(tokens.answers(task) or ["done"]))
         tokens.finish(task, answer)
         moves.append(Move(task, "", answer))

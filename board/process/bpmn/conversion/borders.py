@@ -1,24 +1,34 @@
 """Events on the border of activities: each becomes an answer of the activity's row, or a way on from inside."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from board.process.bpmn.conversion import events
-from board.process.bpmn.conversion.region import Region, Spot
-from board.process.bpmn.parsing.model import FlowNode, Scope
-
-if TYPE_CHECKING:
-    from board.process.bpmn.conversion.build import Builder
+from board.process.bpmn.conversion.region import Draft, Region, Spot
+from board.process.bpmn.parsing.model import FlowNode, Process, Scope
+from board.process.bpmn.report import Report
 
 Way = tuple[Spot, Spot]  # where flows enter a node and where they leave it
 Side = tuple[Spot, str]  # from where, with which answer (may be empty), a border event's flow goes on
 
 
+class Drafting(Protocol):
+    """What the border events need of the building around them."""
+
+    process: Process
+    report: Report
+    lanes: dict[str, str]
+    placed: dict[str, tuple[Region, Way]]  # by node
+    raised: dict[str, list[Spot]]  # by sub-process: end events that raise something
+    caught: set[Spot]  # those of them whose flow goes on at a border
+
+    def draft(self, wanted: str, name: str, node: FlowNode | None, region: Region | None) -> Draft:
+        """Start a row."""
+
+
 class Borders:
     """The border events of one scope."""
 
-    def __init__(self, builder: Builder, region: Region, ways: dict[str, Way]) -> None:
+    def __init__(self, builder: Drafting, region: Region, ways: dict[str, Way]) -> None:
         self.builder, self.region, self.ways, self.report = builder, region, ways, builder.report
 
     def found(self, scope: Scope) -> dict[str, Side]:

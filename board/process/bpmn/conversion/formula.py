@@ -67,6 +67,14 @@ def atoms(formula: Formula) -> tuple[Atom, ...]:
     return tuple(found)
 
 
+def together(formula: Formula, wanted: frozenset[Atom]) -> Iterable[frozenset[Atom]]:
+    """Give, for each join of all in a formula, which of the wanted atoms it joins."""
+    for part in formula.parts if isinstance(formula, Op) else ():
+        yield from together(part, wanted)
+    if isinstance(formula, Op) and formula.join == "and":
+        yield wanted.intersection(atoms(formula))
+
+
 def starts(formula: Formula) -> bool:
     """Say whether the start of the process leads here without a row between."""
     if isinstance(formula, Op):

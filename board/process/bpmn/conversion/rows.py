@@ -46,6 +46,8 @@ class Rows:
             flow = self._compiled()
         self.loops = {draft.number: self._loops(flow, draft) for draft in self.drafts}
         self.circling = {draft.number for draft in self.drafts if self._circles(flow, draft)}
+        for draft in self.drafts:
+            self._tell_early(draft)
         self._guard()
         return [self._row(draft) for draft in self.order]
 
@@ -77,6 +79,13 @@ class Rows:
         targets = self._tasks(flow, draft, outgoing=False)
         pairs = [(s, t) for t in targets for s in sources]
         return bool(pairs) and all(flow.is_loop_back(s, atom.label, t) for s, t in pairs)
+
+    def _tell_early(self, draft: Draft) -> None:
+        """A way back is one only if all rows that lead back do so with any answer: else the first of them is enough."""
+        back = self.loops[draft.number]
+        if any(len(ways) > 1 and any(atom.label for atom in ways) for ways in f.together(draft.formula, back)):
+            message = "The way back to it joins several: it is done again after the first of them, and not after all."
+            self._tell(draft, message, "Put a row before it that waits for all of them, and let that one lead back.")
 
     def _tasks(self, flow: Flow, draft: Draft, outgoing: bool) -> Sequence[int]:
         if not draft.is_group:
