@@ -22,8 +22,10 @@ class BoardConfig(AppConfig):
         """Register everything; called once by Django when every app is loaded."""
         share_with_group(Path(settings.FOLDBOARD_STORE))
         from board.accounts import changes, sessions  # here, for models are not there before every app is loaded
+        from board.web.given_names import guard_given_names
 
         changes.guard_names()
+        guard_given_names()
         changes.follow_changes()
         sessions.follow_ends()
         # here and not in urls.py: an address file that fails to import is tried again, and would then fail for this

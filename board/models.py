@@ -18,6 +18,15 @@ class Rights(models.Model):  # noqa: DJ008  there is never a row to name
         verbose_name_plural = "rights"
 
 
+class GivenName(models.Model):
+    """A name an account has or had: the log knows people by it, so nobody else is ever given it."""
+
+    name = models.CharField(max_length=150, unique=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Token(models.Model):
     """What another system shows to the API: it speaks for one account. Only the hash of the secret is kept.
 
