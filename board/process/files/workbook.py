@@ -11,9 +11,9 @@ import zlib
 from collections.abc import Iterator
 from datetime import datetime, time
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
-from board.process.definition.text import spelled
+from board.process.definition.text import shown, spelled
 from board.process.files.delimited import Lines
 from board.process.files.formulas import mark
 from board.process.files.reading import MAX_CELLS, MAX_LINES, Remark, Unreadable, Unwritable
@@ -23,7 +23,9 @@ MAX_UNPACKED = 32_000_000
 MAX_PARTS = 2_000
 MAX_CELL = 32_767
 SHEET_ROWS = 1_048_576
+MAX_MERGED = 1_000
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
 _TO_ESCAPE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 
 
@@ -38,7 +40,7 @@ def read_lines(data: bytes, name: str = SHEET, most: int = MAX_LINES) -> tuple[L
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, keep_links=False, rich_text=True)
             sheet, remarks = _choose(book, name)
             sheet.reset_dimensions()
-            lines = list(_lines(sheet, remarks, most))
+            lines = _unmerged(list(_lines(sheet, remarks, most)), _merged_down(book, sheet), remarks)
         except (Unreadable, MemoryError):
             raise
         except Exception as error:  # openpyxl raises whatever a broken part leads it into
@@ -133,6 +135,40 @@ def _lines(sheet: Any, remarks: list[Remark], most: int) -> Iterator[tuple[int, 
         if number > SHEET_ROWS or count > MAX_CELLS or filled > most:
             what = f"The sheet has more than {MAX_CELLS:,} cells or {most:,} rows."
             raise Unreadable(what, "Copy the table alone into a new workbook.")
+
+
+class Merged(NamedTuple):
+    """Cells of one column that are merged from one line to a later one; the column counts from 0."""
+
+    column: int
+    first: int
+    last: int
+
+
+def _merged_down(book: Any, sheet: Any) -> list[Merged]:
+    """Return the cells merged downwards within one column, which openpyxl does not tell while it streams a sheet."""
+    from openpyxl.utils import column_index_from_string
+
+    merged = []
+    for left, top, right, bottom in _MERGED.findall(book._archive.read(sheet._worksheet_path))[:MAX_MERGED]:
+        if left == right and int(top) < int(bottom):
+            merged.append(Merged(column_index_from_string(left.decode()) - 1, int(top), int(bottom)))
+    return merged
+
+
+def _unmerged(lines: Lines, merged: list[Merged], remarks: list[Remark]) -> Lines:
+    """Return the lines with what a cell says that is merged over several in each of them: people read it so."""
+    cells_at = dict(lines)
+    for column, first, last in merged:
+        text = cells_at[first][column] if first in cells_at and column < len(cells_at[first]) else ""
+        for number in (number for number in cells_at if text and first < number <= last):
+            cells = cells_at[number]
+            cells += [""] * (column + 1 - len(cells))
+            cells[column] = cells[column] or text
+        if text:
+            message = f"“{shown(text, 30)}” stands in a cell merged over lines {first} to {last}: it is read in each."
+            remarks.append(Remark(message, "merged-cell", line=first))
+    return lines
 
 
 def _text(cell: Any, line: int, remarks: list[Remark]) -> str:

@@ -165,3 +165,23 @@ def test_a_cell_too_long_for_a_sheet_is_refused_and_not_cut() -> None:
     assert files.read(files.write(fits, "xlsx")).table == fits
     with pytest.raises(Unwritable, match=r"B2.*CSV"):
         files.write(ProcessTable.from_rows([{"task": "a", "description": "x" * (MAX_CELL + 1)}]), "xlsx")
+
+
+def test_a_role_merged_over_several_rows_is_the_role_of_each() -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (
+        ("task", "role", "depends_on"),
+        ("a", "analyst", ""),
+        ("b", None, "a"),
+        ("c", None, "b"),
+        ("d", None, "c"),
+    ):
+        sheet.append(row)
+    sheet.merge_cells("B2:B4")
+    data = io.BytesIO()
+    book.save(data)
+    reading = files.read(data.getvalue(), "p.xlsx")
+    assert [row.role for row in reading.table.rows] == ["analyst", "analyst", "analyst", ""]
+    assert any(remark.code == "merged-cell" for remark in reading.remarks)
