@@ -16,6 +16,7 @@ import time_machine
 from board.services import tasks
 from board.services.actor import anybody
 from board.services.tasks import Place
+from tests.tools import tool
 from tests.worker.site import Site, end, wait_for
 
 SHELL = {"role": "system", "script": "s.sh"}
@@ -58,7 +59,7 @@ def test_a_disk_that_is_full_for_a_while_stops_the_work_and_loses_none_of_it(sit
 if os.geteuid() == 0:  # nobody else may mount a disk
 
     def test_a_small_disk_that_a_script_fills_is_survived(site: Site) -> None:
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(site.store.root)], check=True)
+        subprocess.run([tool("mount"), "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(site.store.root)], check=True)
         try:
             site.store.ensure()
             big = "echo \"::process-output big=$(head -c 4090 /dev/zero | tr '\\0' x)::\""
