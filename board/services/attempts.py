@@ -142,9 +142,11 @@ def lost(instance: Instance) -> list[Attempt]:
     attempts = []
     for row in instance.doing_rows():
         event = instance.latest(row, "status")
-        number = instance.attempts(row)
-        attempt = Attempt(instance.id, row, instance.task_of(row), instance.element_of(row), number)
-        if event is not None and number and is_current(instance, attempt):
+        number = str(event.attempt) if event is not None else ""
+        if not number.isdecimal():
+            continue
+        attempt = Attempt(instance.id, row, instance.task_of(row), instance.element_of(row), int(number))
+        if is_current(instance, attempt):
             attempts.append(attempt)
     return attempts
 

@@ -237,3 +237,18 @@ def test_a_line_of_an_old_attempt_neither_ends_nor_finishes_a_running_one(site: 
         (site.jobs / "go").touch()
         wait_for(lambda: site.status("t") == "done")
     assert site.values("attempt") == ["4", "5"]
+
+
+def test_a_number_that_another_program_gives_meanwhile_hides_neither_a_finish_nor_a_loss(site: Site) -> None:
+    site.script("s.sh", "touch started; while [ ! -f go ]; do sleep 0.05; done")
+    site.start([{"task": "t", **SHELL}])
+    number = Event("2026-11-29T12:00:00Z", "i", "t", "attempt", "9", "other")
+    first = site.spawn()
+    wait_for(lambda: (site.jobs / "started").exists())
+    site.tail.log.append([number])
+    kill(first)
+    with site.working(tick_s=0.05):
+        wait_for(lambda: site.values("attempt") == ["1", "9", "10"])
+        site.tail.log.append([number])
+        (site.jobs / "go").touch()
+        wait_for(lambda: site.status("t") == "done")

@@ -15,6 +15,7 @@ class Attempts:
 
     def __init__(self) -> None:
         self._started: dict[int, int] = {}
+        self._begun: dict[int, int] = {}  # the number of the latest attempt that a status event speaks of
         self._failed: dict[int, int] = {}
         self._interrupted: dict[int, int] = {}
         self._rounds: dict[int, tuple[int, int]] = {}
@@ -41,12 +42,13 @@ class Attempts:
     def is_fenced(self, row: int, event: EventLike) -> bool:
         """Whether a status event is of an attempt that a later one has followed: it changes nothing."""
         number = _whole(str(event.attempt))
-        return 0 < number < self.started(row)
+        return 0 < number < self._begun.get(row, 0)
 
     def take_in(self, row: int, cycle: int, value: str, event: EventLike, seq: int) -> bool:
         """Count a status event; returns whether a new attempt began with it."""
         if account(event.actor) != WORKER:
             self._others[cycle] = seq
+        self._begun[row] = max(self._begun.get(row, 0), _whole(str(event.attempt)))
         if event.attempt == "" or account(event.actor) != WORKER:
             if value == "open":
                 self._failed.pop(row, None)
