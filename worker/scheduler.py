@@ -44,8 +44,14 @@ class Chooser:
     def next(self, running: Collection[Place], now: float) -> tuple[Instance, int] | None:
         """The row to begin now: of the instance with the fewest scripts running, then of the one served longest ago.
 
-        `running`: every script that runs, is about to, or is still being ended.
+        `running`: every script that runs, is about to, or is still being ended. A script whose attempts were lost with
+        their worker twice in a row goes first and alone: so the one that takes its worker down fails by itself.
         """
+        if any(self._is_suspect(place) for place in running):
+            return None
+        suspect = self._suspect(now)
+        if suspect is not None:
+            return None if running else suspect
         number = Counter(place.instance for place in running)
         for chosen in sorted(self._served.ready, key=lambda i: (number[i], self._picked.get(i, 0), i)):
             with self._served.isolating(chosen, "cannot say which script is next"):
@@ -54,6 +60,20 @@ class Chooser:
                 if instance is not None and row is not None:
                     self._picks += 1
                     self._picked[chosen] = self._picks
+                    return instance, row
+        return None
+
+    def _is_suspect(self, place: Place) -> bool:
+        instance = self._tail.get(place.instance)
+        return instance is not None and place.row in instance.suspects()
+
+    def _suspect(self, now: float) -> tuple[Instance, int] | None:
+        for chosen in sorted(self._served.ready):
+            instance = self._tail.get(chosen)
+            if instance is None or instance.cancelled:
+                continue
+            for row in sorted(set(instance.suspects()).intersection(instance.ready_scripts())):
+                if not self._is_paused(instance, row, now):
                     return instance, row
         return None
 

@@ -252,3 +252,15 @@ def test_a_number_that_another_program_gives_meanwhile_hides_neither_a_finish_no
         site.tail.log.append([number])
         (site.jobs / "go").touch()
         wait_for(lambda: site.status("t") == "done")
+
+
+def test_a_script_that_takes_its_worker_down_fails_alone(site: Site) -> None:
+    site.script("guilty.sh", "sleep 0.2; kill -9 $PPID; sleep 5")
+    site.script("s.sh", "sleep 0.6")
+    rows = [{"task": f"t{n}", **SHELL} for n in range(3)]
+    site.start([{"task": "guilty", "role": "system", "script": "guilty.sh"}, *rows])
+    for _ in range(12):
+        if site.spawn(slots=4, no_wait=True).wait(60) != -signal.SIGKILL:
+            break
+    assert site.status("guilty") == "failed"
+    assert [site.status(f"t{n}") for n in range(3)] == ["done"] * 3

@@ -5,6 +5,9 @@ from __future__ import annotations
 from board.process.engine.events import RECOVERED, WORKER, EventLike, account, read_author
 from board.process.engine.status.status import is_finished
 
+SUSPECT_AFTER = 2
+"""Attempts lost in a row after which a script runs alone."""
+
 
 class Attempts:
     """Starts, failures, interruptions and rounds of scripts.
@@ -29,6 +32,10 @@ class Attempts:
 
     def interrupted(self, row: int) -> int:
         return self._interrupted.get(row, 0)
+
+    def suspects(self) -> list[int]:
+        """The rows whose latest two attempts or more were lost: each may be what takes its worker down."""
+        return [row for row, times in self._interrupted.items() if times >= SUSPECT_AFTER]
 
     def rounds(self, row: int, cycle: int) -> int:
         """How often the worker finished this row since anybody else had a hand in its cycle."""

@@ -123,6 +123,10 @@ class Instance(Fold):
         """Attempts lost in a row, the latest ones."""
         return self.attempt_counts.interrupted(row)
 
+    def suspects(self) -> list[int]:
+        """Return the rows that may be what takes the worker down: they run alone, so that no other fails with them."""
+        return self.attempt_counts.suspects()
+
     def script_rounds(self, row: int) -> int:
         """How often the worker finished this row since anybody else had a hand in its cycle."""
         return self.attempt_counts.rounds(row, self.flow.cycle_of(self.statuses.task[row]))
