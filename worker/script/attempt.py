@@ -157,8 +157,9 @@ class Script:
         if not tree:
             return self._status is not None
         if now < self._kill_at:
-            process_tree.send((pid for pid in tree if pid not in self._termed), signal.SIGTERM)
-            self._termed.update(tree)
+            if not self._termed:  # what begins from here on cleans up, and has the grace for it
+                process_tree.send(tree, signal.SIGTERM)
+                self._termed.update(tree)
             return False
         if self._give_up_at == float("inf"):
             self._give_up_at = now + GIVE_UP_S

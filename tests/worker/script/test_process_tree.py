@@ -6,6 +6,9 @@ import time
 
 import pytest
 
+from board.services import tasks
+from board.services.actor import anybody
+from board.services.tasks import Place
 from tests.worker.site import Site, end, processes_with, wait_for
 
 SHELL = {"role": "system", "script": "s.sh"}
@@ -160,3 +163,16 @@ def test_the_worker_leaves_the_store_free_when_it_ends(site: Site) -> None:
         assert end(process) == 0
         (site.root / "worker.out").unlink()
     assert not site.store.worker_lock.exists()
+
+
+@pytest.mark.parametrize("how", ["timeout", "failed by a person", "stop"])
+def test_what_a_script_starts_to_clean_up_has_the_grace_for_it(site: Site, how: str) -> None:
+    site.script("s.sh", "trap 'sleep 0.8; touch cleaned; exit 1' TERM; touch started; while :; do sleep 0.05; done")
+    site.start([{"task": "t", "role": "system", "script": "s.sh", "timeout": "1" if how == "timeout" else ""}])
+    with site.working(grace_s=8.0, drain_s=0.1, tick_s=0.05) as worker:
+        wait_for(lambda: (site.jobs / "started").exists())
+        if how == "failed by a person":
+            tasks.fail(site.tail, "i", Place("t"), anybody("olga"), "it takes too long")
+        elif how == "stop":
+            worker.terminate()
+        wait_for(lambda: (site.jobs / "cleaned").exists())
