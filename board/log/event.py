@@ -105,39 +105,29 @@ def decode(line: bytes) -> Event | BadLine:
 
 
 def id_fault(instance: str, task: str, element: str) -> str:
-    """Why a line that names these can be no event, "" when it can.
+    """Return why a line that names these cannot be an event, "" when it can.
 
     They need not be known (a log of another program), but nothing of this board is ever called what cannot be an id.
     """
+    if len(instance) + len(task) + len(element) > _LONGEST:  # not kept, so that what is kept stays small
+        return _id_fault(instance, task, element)
+    return _known_id_fault(instance, task, element)
+
+
+def _id_fault(instance: str, task: str, element: str) -> str:
     if instance == PROCESSES:
-        return _name_fault(task[: elements.MAX_LENGTH + 1])
-    # cut, so that what is kept of the answers stays small
-    return (
-        _instance_fault(instance[:65])
-        or _task_fault(task[:66])
-        or (_element_fault(element[: elements.MAX_LENGTH + 1]) if element else "")
-    )
-
-
-@lru_cache(maxsize=1024)
-def _instance_fault(instance: str) -> str:
-    return f"no instance id: {instance!r}" if id_problem(instance) else ""
-
-
-@lru_cache(maxsize=4096)
-def _task_fault(task: str) -> str:
+        odd = task.startswith("@") or elements.id_problem(task)
+        return f"no name of a process: {task[:129]!r}" if odd else ""
+    if id_problem(instance):
+        return f"no instance id: {instance[:65]!r}"
     # what begins with @ is reserved, for this version and later ones
-    return "" if cells.is_id(task.removeprefix("@")) else f"no task id: {task!r}"
+    if not cells.is_id(task.removeprefix("@")):
+        return f"no task id: {task[:66]!r}"
+    return f"no element id: {element[:129]!r}" if element and elements.id_problem(element) else ""
 
 
-@lru_cache(maxsize=16384)
-def _element_fault(element: str) -> str:
-    return f"no element id: {element!r}" if elements.id_problem(element) else ""
-
-
-@lru_cache(maxsize=1024)
-def _name_fault(name: str) -> str:
-    return f"no name of a process: {name!r}" if name.startswith("@") or elements.id_problem(name) else ""
+_LONGEST = 64 + 65 + elements.MAX_LENGTH
+_known_id_fault = lru_cache(maxsize=32768)(_id_fault)  # a log says the same few thousand again and again
 
 
 def _decoded(line: bytes) -> Event | BadLine:
