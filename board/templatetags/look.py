@@ -88,7 +88,7 @@ def bar(done: int, doing: int, open: int, failed: int, total: int) -> SafeString
 @register.filter
 def initials(name: str) -> str:
     """Return two letters for a face: `Ana Weiss` gives AW, `olga` gives OL."""
-    parts = name.split()
+    parts = name.partition(" (")[0].split()
     letters = parts[0][:1] + parts[-1][:1] if len(parts) > 1 else name[:2]
     return letters.upper()
 
